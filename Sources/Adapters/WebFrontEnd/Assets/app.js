@@ -117,8 +117,8 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
         first = false;
         return adopt(result, 'open');
       }
-      list.apply(result);
       settleAll(list, result);
+      list.apply(result);
       const { change } = result;
       if (change.kind === 'delta') {
         announce(change);
@@ -150,7 +150,7 @@ function change(part, push = true) {
   const { cursor } = list;
   const id = cursor?.id ?? null;
   // At the very top a person looks at the list, not at a row, unless they went to one.
-  let spot = id !== null && (list.scroller.top > 0 || list.visited) ? { at: id, offset: list.geo.y(cursor.index) - list.scroller.top } : {};
+  let spot = id !== null && (list.scroller.top > 0 || list.visited) ? { at: id, offset: list.geo.top(cursor) - list.scroller.top } : {};
   if (next.filter && !query.filter) unfiltered = spot;
   // Who looked at nothing in the filtered list comes back to the very same line.
   if (!next.filter && query.filter && !list.visited) spot = unfiltered;
@@ -209,7 +209,7 @@ async function remove(id) {
 async function command({ name, scope, title }, ids = list.ids) {
   const { cursor, geo } = list;
   if (scope === 'rows' && (!ids.length || raced(`does “${title}” with`))) return;
-  const section = cursor ? cursor.section ?? geo.sectionOf(cursor.index) : undefined;
+  const section = cursor ? geo.sectionOfLine(cursor) : undefined;
   const answer = await attempt(() => send('POST', 'api/command', {}, { name, ids: scope === 'rows' ? ids : [], section }));
   if (!answer) return;
   done(answer);
@@ -302,7 +302,7 @@ const actions = {
   },
   async index() {
     const answer = await attempt(() => send('GET', 'api/sections', { from: 0, count: 200 }));
-    if (answer) choose('Go to section', answer.sections.map(([index, title, size]) => ({ label: oneLine(title) || '(none)', note: count(size), run: () => list.goSection(index) })));
+    if (answer) choose('Go to section', answer.sections.map(([section, title, size]) => ({ label: oneLine(title) || '(none)', note: count(size), run: () => list.goSection(section) })));
   },
   async links(id = list.row?.id) {
     const answer = id === undefined ? null : await attempt(() => send('GET', 'api/links', { id }));

@@ -4,7 +4,7 @@
 import { Geometry } from './geometry.js';
 import { Scroller } from './scroller.js';
 import { Columns, Rows, h, oneLine } from './rows.js';
-import { Marks, animate, positions } from './motion.js';
+import { Marks, animate, screenTops } from './motion.js';
 
 const REACH = 16_384;
 
@@ -39,8 +39,8 @@ export class List {
     this.layer.addEventListener('click', (event) => this.#clicked(event));
     this.layer.addEventListener('dblclick', (event) => this.#row(event)?.row && this.on.open(this.#row(event).row.id));
     this.layer.addEventListener('focusin', ({ target }) => {
-      const line = target.index ?? target.section;
-      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { index: target.index } : { section: target.section });
+      const line = target.position ?? target.section;
+      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { position: target.position } : { section: target.section });
     });
   }
 
@@ -55,8 +55,8 @@ export class List {
   get screen() { return Math.ceil(this.scroller.height / this.geo.rowHeight); }
   get size() { return Math.max(64, Math.min(512, (3 * this.screen + 63) & ~31)); }
 
-  rowAt(index) { return this.state?.page[index - this.state.from]; }
-  get row() { return this.cursor?.index != null ? this.#known(this.cursor.id) : null; }
+  rowAt(position) { return this.state?.page[position - this.state.from]; }
+  get row() { return this.cursor?.position != null ? this.#known(this.cursor.id) : null; }
   #known(id) { return id == null ? null : this.state.page.find((row) => row?.id === id) ?? this.rows.elements.get(`r${id}`)?.row ?? null; }
   title(row) { return oneLine(row?.cells[this.program.titleColumn] ?? '', 60) || 'this row'; }
 
@@ -71,11 +71,11 @@ export class List {
     this.grid.classList.toggle('narrow', this.narrow);
     this.grid.style.setProperty('--bar', `${this.port.offsetWidth - width}px`);
     const line = this.geo.lineAt(this.scroller.top);
-    const inset = line ? this.scroller.top - this.#y(line) : 0;
+    const inset = line ? this.scroller.top - this.geo.top(line) : 0;
     this.scroller.height = height;
     this.#measure();
     this.#fit();
-    this.scroller.set(this.geo.height, line ? this.#y(line) + inset : 0);
+    this.scroller.set(this.geo.height, line ? this.geo.top(line) + inset : 0);
     this.draw();
   }
 
@@ -94,7 +94,7 @@ export class List {
     if (!changed && this.rows.narrow === narrow && this.rows.visible) return;
     this.rows.narrow = narrow;
     const { columns, title } = this.columns;
-    const visible = narrow ? [title, ...columns.map((_, index) => index).filter((index) => index !== title).slice(0, 4)] : this.columns.visible;
+    const visible = narrow ? [title, ...columns.map((_, column) => column).filter((column) => column !== title).slice(0, 4)] : this.columns.visible;
     if (String(visible) !== String(this.rows.visible)) this.rows.layout(columns, title, visible);
     this.grid.style.setProperty('--columns', this.columns.template);
     this.headings();
@@ -103,8 +103,8 @@ export class List {
   headings() {
     const { sorts } = this.program;
     const { sortColumn, descending } = this.hello ?? {};
-    this.heads.replaceChildren(...(this.rows.visible ?? []).map((index) => {
-      const { title, align } = this.program.columns[index];
+    this.heads.replaceChildren(...(this.rows.visible ?? []).map((column) => {
+      const { title, align } = this.program.columns[column];
       const sorted = sortColumn === title;
       const order = sorted ? (descending ? 'descending' : 'ascending') : null;
       const sorting = sorts.includes(title);
@@ -115,8 +115,6 @@ export class List {
     const left = this.program.columns.length - (this.rows.visible?.length ?? 0);
     this.heads.title = left ? `${left} more in the detail pane` : '';
   }
-
-  #y(line) { return line.index == null ? this.geo.tops[line.section] : this.geo.y(line.index); }
 
   // Lists and changes
 
@@ -136,22 +134,22 @@ export class List {
     this.#measure();
     this.#fit();
     this.headings();
-    const index = change.at ?? null;
-    const top = index === null ? 0 : this.geo.y(index) - (keep?.offset ?? this.geo.headerHeight);
+    const position = change.at ?? null;
+    const top = position === null ? 0 : this.geo.y(position) - (keep?.offset ?? this.geo.headerHeight);
     this.scroller.set(this.geo.height, top);
-    if (index !== null && (keep?.cursor ?? true)) this.#put({ index }, false);
-    else this.#put(state.rows ? { index: 0 } : null, false);
+    if (position !== null && (keep?.cursor ?? true)) this.#put({ position }, false);
+    else this.#put(state.rows ? { position: 0 } : null, false);
     this.draw();
   }
 
   apply({ before, state, change }) {
     const { geo, scroller } = this;
     const { top, height } = scroller;
-    const old = positions(this.rows.elements, top);
+    const old = screenTops(this.rows.elements, top);
     this.state = state;
-    const spots = new Map();
-    state.page.forEach((row, index) => row && spots.set(row.id, state.from + index));
-    for (const [id, index] of spots) this.rows.rename(`p${index}`, `r${id}`);
+    const positions = new Map();
+    state.page.forEach((row, number) => row && positions.set(row.id, state.from + number));
+    for (const [id, position] of positions) this.rows.rename(`p${position}`, `r${id}`);
 
     this.#refold(before, state, change);
     const moved = change.kind === 'page' && change.moved && geo.folded === this.folds;
@@ -160,16 +158,16 @@ export class List {
     let next = top;
     if (this.stuck === 'top') next = 0;
     else if (this.stuck === 'bottom') next = this.geo.height;
-    else if (!moved) next = top + this.#shift(before, change, spots, geo, top, height);
+    else if (!moved) next = top + this.#shift(before, change, positions, geo, top, height);
     scroller.set(this.geo.height, next);
 
     if (change.kind === 'delta') this.#mark(change);
-    this.#settleCursor(before, change, spots);
+    this.#settleCursor(before, change, positions);
     if (this.#pending && change.kind === 'page' && (change.at != null || state.from === 0)) {
       const { then } = this.#pending;
       this.#pending = null;
       if (change.at != null) {
-        this.#put({ index: change.at });
+        this.#put({ position: change.at });
         this.#see(true);
         then?.();
       } else this.on.lost('The row is not in this list');
@@ -182,86 +180,83 @@ export class List {
   }
 
   #refold(before, state, { origins, moved }) {
-    if (moved) {
-      // Headers that were unknown may name folded sections.
-      if (!this.#foldedIds.size) return;
-    }
+    // Headers that were unknown may name folded sections.
+    if (moved && !this.#foldedIds.size) return;
     const folds = new Set();
     const from = origins ?? (moved || before?.counts.length === state.counts.length ? null : []);
-    state.counts.forEach((_, index) => {
-      const header = state.headers.get(index);
-      const was = from ? from[index] ?? -1 : index;
-      if (header?.id != null ? this.#foldedIds.has(header.id) : this.folds.has(was)) folds.add(index);
+    state.counts.forEach((_, section) => {
+      const header = state.headers.get(section);
+      const was = from ? from[section] ?? -1 : section;
+      if (header?.id != null ? this.#foldedIds.has(header.id) : this.folds.has(was)) folds.add(section);
     });
     if (folds.size || this.folds.size) this.folds = folds;
   }
 
   /** By how much the view moves so that what is looked at stays: the cursor's line, else the first row that is seen whole and stays. */
-  #shift(before, change, spots, geo, top, height) {
+  #shift(before, change, positions, geo, top, height) {
     if (!geo.sections) return 0;
     const seen = [...geo.lines(top, top + height)];
-    const y = (line) => (line.index == null ? geo.tops[line.section] : geo.y(line.index));
-    const whole = seen.filter((line) => line.index != null && y(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
+    const whole = seen.filter((line) => line.position != null && geo.top(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
     const { cursor } = this;
-    const lines = cursor && y(cursor) >= top - 0.5 && y(cursor) < top + height ? [cursor, ...whole] : whole;
+    const lines = cursor && geo.top(cursor) >= top - 0.5 && geo.top(cursor) < top + height ? [cursor, ...whole] : whole;
     for (const line of lines) {
-      if (line.index == null) {
+      if (line.position == null) {
         const section = change.origins ? change.origins.indexOf(line.section) : line.section;
-        if (change.kind === 'delta' && section >= 0) return this.geo.tops[section] - y(line);
+        if (change.kind === 'delta' && section >= 0) return this.geo.tops[section] - geo.top(line);
         continue;
       }
-      const id = before.page[line.index - before.from]?.id;
-      if (id == null || !spots.has(id) || (change.moved?.has?.(id) && !this.mine.has(id))) continue;
-      return this.geo.y(spots.get(id)) - y(line);
+      const id = before.page[line.position - before.from]?.id;
+      if (id == null || !positions.has(id) || (change.moved?.has?.(id) && !this.mine.has(id))) continue;
+      return this.geo.y(positions.get(id)) - geo.top(line);
     }
     const line = whole[0];
     if (!line || !this.geo.rows) return 0;
-    return this.geo.y(Math.min(line.index + (change.shift ?? 0), this.geo.rows - 1)) - y(line);
+    return this.geo.y(Math.min(line.position + (change.shift ?? 0), this.geo.rows - 1)) - geo.top(line);
   }
 
-  #settleCursor(before, change, spots) {
+  #settleCursor(before, change, positions) {
     const { cursor, state } = this;
     if (!state.rows) return this.#put(null);
-    if (!cursor) return this.#put({ index: 0 });
-    if (this.stuck) return this.#put({ index: this.stuck === 'top' ? 0 : state.rows - 1 });
-    if (cursor.index == null) {
+    if (!cursor) return this.#put({ position: 0 });
+    if (this.stuck) return this.#put({ position: this.stuck === 'top' ? 0 : state.rows - 1 });
+    if (cursor.position == null) {
       const { origins } = change;
       let section = origins ? origins.indexOf(cursor.section) : cursor.section;
       if (section < 0) section = origins.findIndex((from) => from > cursor.section);
       return this.#put({ section: Math.min(section < 0 ? state.counts.length - 1 : section, state.counts.length - 1) });
     }
-    const { id, index } = cursor;
+    const { id, position } = cursor;
     const follows = this.mine.get(id) === 'follow';
-    if (id == null) return this.#put({ index: Math.min(index + (change.shift ?? 0), state.rows - 1) });
-    if (spots.has(id)) {
-      const now = spots.get(id);
+    if (id == null) return this.#put({ position: Math.min(position + (change.shift ?? 0), state.rows - 1) });
+    if (positions.has(id)) {
+      const now = positions.get(id);
       const y = this.geo.y(now) - this.scroller.top;
-      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ index: now });
-      return this.#leave(before, spots, index, 'was moved away');
+      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ position: now });
+      return this.#leave(before, positions, position, 'was moved away');
     }
     if (!change.removed?.has(id)) {
-      // Out of the window: nobody knows its place, so the next key asks for it by its id.
-      this.cursor = { id, index: Math.max(0, Math.min(index + (change.shift ?? 0), state.rows - 1)) };
+      // Out of the window: its position is not known, so the next key asks for it by its id.
+      this.cursor = { id, position: Math.max(0, Math.min(position + (change.shift ?? 0), state.rows - 1)) };
       return undefined;
     }
     if (follows) return this.reveal(id);
-    return this.#leave(before, spots, index, 'left the list');
+    return this.#leave(before, positions, position, 'left the list');
   }
 
   /** The nearest row that survives: of the same section after, before, then any. */
-  #leave(before, spots, index, what) {
+  #leave(before, positions, position, what) {
     const geo = new Geometry(before.counts, { row: 1, header: 0 });
-    const section = geo.sectionOf(index);
+    const section = geo.sectionOf(position);
     const inside = (at) => at >= geo.starts[section] && at < geo.starts[section + 1];
-    const near = before.page.map((row, index) => ({ row, at: before.from + index }))
-      .filter(({ row }) => row && spots.has(row.id))
-      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > index) - (a.at > index) || Math.abs(a.at - index) - Math.abs(b.at - index));
-    const gone = before.page[index - before.from];
+    const near = before.page.map((row, number) => ({ row, at: before.from + number }))
+      .filter(({ row }) => row && positions.has(row.id))
+      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > position) - (a.at > position) || Math.abs(a.at - position) - Math.abs(b.at - position));
+    const gone = before.page[position - before.from];
     if (gone && !this.mine.has(gone.id)) {
       this.forced = performance.now();
       this.on.lost(`“${this.title(gone)}” ${what}`);
     }
-    this.#put({ index: near.length ? spots.get(near[0].row.id) : Math.min(index, this.state.rows - 1) });
+    this.#put({ position: near.length ? positions.get(near[0].row.id) : Math.min(position, this.state.rows - 1) });
   }
 
   #mark(change) {
@@ -270,19 +265,19 @@ export class List {
     for (const [id, cells] of updated) this.marks.set(`r${id}`, 'update', { cells });
     for (const id of inserted) this.marks.set(`r${id}`, 'insert');
     for (const id of moved) this.marks.set(`r${id}`, 'move', { cells: updated.get(id) });
-    for (const [index, by] of grown) this.marks.set(this.#headKey(index), 'grown', { by });
+    for (const [section, by] of grown) this.marks.set(this.#headKey(section), 'grown', { by });
   }
 
   // The cursor
 
   #put(line, notifies = true) {
     const before = this.cursor;
-    const section = line && (line.index == null ? line.section : this.geo.sectionOf(line.index));
+    const section = line && this.geo.sectionOfLine(line);
     if (!line) this.cursor = null;
     // A fold around the cursor puts it on the header.
-    else if (line.index == null || this.folds.has(section)) this.cursor = { section };
-    else this.cursor = { index: line.index, id: this.rowAt(line.index)?.id ?? null };
-    if (notifies && (before?.id !== this.cursor?.id || before?.index !== this.cursor?.index || before?.section !== this.cursor?.section)) {
+    else if (line.position == null || this.folds.has(section)) this.cursor = { section };
+    else this.cursor = { position: line.position, id: this.rowAt(line.position)?.id ?? null };
+    if (notifies && (before?.id !== this.cursor?.id || before?.position !== this.cursor?.position || before?.section !== this.cursor?.section)) {
       this.on.moved();
     }
   }
@@ -290,7 +285,7 @@ export class List {
   get #cursorKey() {
     const { cursor } = this;
     if (!cursor) return null;
-    return cursor.index == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.index}`;
+    return cursor.position == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.position}`;
   }
 
   #headKey(section) {
@@ -302,10 +297,9 @@ export class List {
   #see(far = false) {
     const { geo, scroller, cursor } = this;
     if (!cursor) return;
-    const y = this.#y(cursor);
-    const sticky = cursor.index == null ? 0 : geo.headerHeight;
-    const low = y - sticky;
-    const high = y + (cursor.index == null ? geo.headerHeight : geo.rowHeight) - scroller.height;
+    const y = this.geo.top(cursor);
+    const low = y - (cursor.position == null ? 0 : geo.headerHeight);
+    const high = y + geo.tall(cursor) - scroller.height;
     let top = scroller.top;
     if (top > low || top < high) {
       if (far && (top > low + scroller.height || top < high - scroller.height)) top = y - scroller.height / 2;
@@ -329,9 +323,8 @@ export class List {
     const { geo, cursor, scroller } = this;
     if (!cursor) return;
     if (cursor.id != null && !this.state.page.some((row) => row?.id === cursor.id)) return this.reveal(cursor.id, () => this.move(lines));
-    const y = this.#y(cursor);
-    const tall = cursor.index == null ? geo.headerHeight : geo.rowHeight;
-    let at = lines > 0 ? y + tall : y - 1;
+    const y = this.geo.top(cursor);
+    let at = lines > 0 ? y + geo.tall(cursor) : y - 1;
     if (Math.abs(lines) > 1) at = y + lines * geo.rowHeight;
     if (at < 0 && Math.abs(lines) === 1) { scroller.set(geo.height, 0); return this.draw(); }
     this.#go(geo.lineAt(Math.max(0, Math.min(at, geo.height - 1))));
@@ -340,15 +333,15 @@ export class List {
   page(direction) { this.move(direction * Math.max(1, this.screen - 2)); }
 
   edge(end) {
-    if (this.state.rows) this.#go({ index: end === 'top' ? 0 : this.state.rows - 1 }, end);
+    if (this.state.rows) this.#go({ position: end === 'top' ? 0 : this.state.rows - 1 }, end);
     if (end === 'top') { this.scroller.set(this.geo.height, 0); this.draw(); }
   }
 
   section(by) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return;
-    const now = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
-    const next = by < 0 && cursor.index != null ? now : now + by;
+    const now = geo.sectionOfLine(cursor);
+    const next = by < 0 && cursor.position != null ? now : now + by;
     if (next >= 0 && next < geo.sections) this.goSection(next);
   }
 
@@ -358,9 +351,9 @@ export class List {
     this.draw();
   }
 
-  goTo(index) {
+  goTo(position) {
     this.stuck = null;
-    this.#put({ index: Math.max(0, Math.min(index, this.state.rows - 1)) });
+    this.#put({ position: Math.max(0, Math.min(position, this.state.rows - 1)) });
     this.#see(true);
     this.draw();
     this.focus();
@@ -368,9 +361,9 @@ export class List {
 
   /** Puts the cursor on a row by its id, wherever it is; `then` is called when it is there. */
   reveal(id, then) {
-    const index = this.state.page.findIndex((row) => row?.id === id);
-    if (index >= 0) {
-      this.goTo(this.state.from + index);
+    const number = this.state.page.findIndex((row) => row?.id === id);
+    if (number >= 0) {
+      this.goTo(this.state.from + number);
       then?.();
       return;
     }
@@ -382,7 +375,7 @@ export class List {
   fold(how) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return false;
-    const section = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
+    const section = geo.sectionOfLine(cursor);
     const is = this.folds.has(section);
     if (how === undefined ? false : is === how) return false;
     this.#fold(section, !is);
@@ -439,12 +432,12 @@ export class List {
     if (!element) return undefined;
     const id = element.row?.id;
     if (id != null && (event.ctrlKey || event.metaKey)) this.#toggle(id);
-    else if (id != null && event.shiftKey && this.cursor?.index != null) {
-      const [from, to] = [this.cursor.index, element.index].sort((a, b) => a - b);
-      for (let index = from; index <= to; index += 1) if (this.rowAt(index)) this.selected.add(this.rowAt(index).id);
+    else if (id != null && event.shiftKey && this.cursor?.position != null) {
+      const [from, to] = [this.cursor.position, element.position].sort((a, b) => a - b);
+      for (let position = from; position <= to; position += 1) if (this.rowAt(position)) this.selected.add(this.rowAt(position).id);
       this.on.selected();
     }
-    this.#go({ index: element.index });
+    this.#go({ position: element.position });
     if (id != null && (event.pointerType === 'touch' || this.narrow || this.program.opensRows)) this.on.open(id);
     return undefined;
   }
@@ -466,7 +459,7 @@ export class List {
     const { top } = this.scroller;
     if (!top) return null;
     for (const line of this.geo.lines(top + this.geo.headerHeight, top + this.scroller.height)) {
-      if (line.index != null && this.rowAt(line.index)) return this.rowAt(line.index).id;
+      if (line.position != null && this.rowAt(line.position)) return this.rowAt(line.position).id;
     }
     return null;
   }
@@ -478,35 +471,35 @@ export class List {
     const had = this.focused;
     const columns = this.rows.visible.length + 1;
     const over = Math.max(2, Math.min(8, (230 - (height / geo.rowHeight) * columns) / columns / 2)) * geo.rowHeight;
-    const items = [];
+    const lines = [];
     let first = Infinity;
     let last = -1;
     const bare = [];
     for (const line of geo.lines(top - over, top + height + over)) {
-      if (line.index == null) {
-        items.push(this.#headItem(line.section, base, top));
+      if (line.position == null) {
+        lines.push(this.#headLine(line.section, base, top));
         if (!state.headers.has(line.section)) bare.push(line.section);
       } else {
-        const y = geo.y(line.index);
+        const y = geo.y(line.position);
         if (y + geo.rowHeight > top && y < top + height) {
-          first = Math.min(first, line.index);
-          last = line.index;
+          first = Math.min(first, line.position);
+          last = line.position;
         }
-        items.push(this.#rowItem(line.index, line.section, y, base));
+        lines.push(this.#rowLine(line.position, line.section, y, base));
       }
     }
     const key = this.#cursorKey;
-    if (key && had && !items.some((item) => item.key === key)) {
-      // The focused element stays in the page, however far away its row is; outside the window its place is only guessed.
-      const guess = cursor.index != null && cursor.id != null && this.rowAt(cursor.index)?.id !== cursor.id;
-      const y = (guess ? cursor.index < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
-      const item = cursor.index == null ? this.#headItem(cursor.section, base, top)
-        : { ...this.#rowItem(cursor.index, geo.sectionOf(cursor.index), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
-      if (y < top) items.unshift(item);
-      else items.push(item);
+    if (key && had && !lines.some((one) => one.key === key)) {
+      // The focused element stays in the page, however far away its row is; outside the window its position is only guessed.
+      const guess = cursor.position != null && cursor.id != null && this.rowAt(cursor.position)?.id !== cursor.id;
+      const y = (guess ? cursor.position < state.from : this.geo.top(cursor) < top) ? top - REACH : top + height + REACH;
+      const far = cursor.position == null ? this.#headLine(cursor.section, base, top)
+        : { ...this.#rowLine(cursor.position, geo.sectionOf(cursor.position), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
+      if (y < top) lines.unshift(far);
+      else lines.push(far);
     }
     this.rows.level = geo.headerHeight ? 2 : 1;
-    this.rows.draw(items);
+    this.rows.draw(lines);
     if (had && this.rows.elements.get(key) && !this.rows.elements.get(key).contains(document.activeElement)) this.focus();
     this.grid.setAttribute('aria-rowcount', state.rows + (geo.headerHeight ? geo.sections : 0) + 1);
     if (last >= 0) {
@@ -524,7 +517,7 @@ export class List {
       if (state.headers.has(from)) return;
       const { position, sections } = await results.send('GET', 'api/sections', { from, count: 100 });
       if (results !== this.results || position !== this.state.position) return;
-      for (const [index, title] of sections) if (!this.state.headers.has(index)) this.state.headers.set(index, { id: null, title });
+      for (const [section, title] of sections) if (!this.state.headers.has(section)) this.state.headers.set(section, { id: null, title });
     } catch {
       // Tried again by the next drawing.
     } finally {
@@ -534,7 +527,7 @@ export class List {
     }
   }
 
-  #headItem(section, base, top) {
+  #headLine(section, base, top) {
     const { state, geo } = this;
     const near = Math.floor(top / REACH) * REACH;
     const start = Math.max(geo.tops[section], near - REACH);
@@ -543,18 +536,18 @@ export class List {
     return {
       key, head: true, section, header: state.headers.get(section), y: geo.tops[section], top: start - base, height: end - start,
       rowIndex: geo.starts[section] + section + 2, folded: this.folds.has(section), size: geo.counts[section],
-      cursor: this.cursor?.index == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
+      cursor: this.cursor?.position == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
     };
   }
 
-  #rowItem(index, section, y, base) {
+  #rowLine(position, section, y, base) {
     const { state, cursor } = this;
-    const row = this.rowAt(index);
-    const key = row ? `r${row.id}` : `p${index}`;
-    const isCursor = cursor?.index != null && (cursor.id != null && row ? row.id === cursor.id : cursor.index === index && !(cursor.id && row));
+    const row = this.rowAt(position);
+    const key = row ? `r${row.id}` : `p${position}`;
+    const isCursor = cursor?.position != null && (cursor.id != null && row ? row.id === cursor.id : cursor.position === position && !(cursor.id && row));
     if (isCursor && row && cursor.id == null) cursor.id = row.id;
     return {
-      key, row, index, y, top: y - base, rowIndex: index + (this.geo.headerHeight ? section + 1 : 0) + 2,
+      key, row, position, y, top: y - base, rowIndex: position + (this.geo.headerHeight ? section + 1 : 0) + 2,
       waiting: row === undefined, cursor: isCursor, selected: row ? this.selected.has(row.id) : false,
       mark: row ? this.marks.get(key) : null, overlay: row ? this.overlays.get(row.id) : null,
     };

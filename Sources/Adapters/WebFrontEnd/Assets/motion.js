@@ -1,5 +1,5 @@
 // What makes a change visible: rows glide from where they were (FLIP), arrivals fade in, and marks stay for a second and a half.
-// Places come from arithmetic, so nothing is measured. With prefers-reduced-motion nothing moves; the marks remain.
+// Where they were comes from arithmetic, so nothing is measured. With prefers-reduced-motion nothing moves; the marks remain.
 
 const GLIDE = { duration: 180, easing: 'cubic-bezier(.2, .7, .2, 1)' };
 const MOST = 60;
@@ -11,7 +11,7 @@ addEventListener('pointerdown', () => { pressed = true; }, true);
 for (const name of ['pointerup', 'pointercancel']) addEventListener(name, () => { pressed = false; }, true);
 
 /** Where each element is on the screen, the rest of a running animation included. */
-export function positions(elements, top) {
+export function screenTops(elements, top) {
   const result = new Map();
   for (const [key, element] of elements) {
     let y = element.y - top;

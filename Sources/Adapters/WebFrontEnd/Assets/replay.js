@@ -2,8 +2,8 @@
 // A line that does not fit gives null and changes nothing; the caller then asks for a page.
 
 /**
- * A state is `{position, rows, matching, sectioned, counts, headers, from, page}`: `counts` of all sections, `headers` a Map from the
- * index of a section, `page` the rows of the places from `from` on (null where a row cannot be read).
+ * A state is `{position, rows, matching, sectioned, counts, headers, from, page}`: `counts` of all sections, `headers` a Map by
+ * the numbers of sections, `page` the rows from the flat position `from` on (null where a row cannot be read).
  * Returns `{state, change}` or null.
  */
 export function applyLine(state, line) {
@@ -51,7 +51,7 @@ function applyDelta(state, line) {
   return { state: next, change };
 }
 
-/** `origins[new] = old` or −1 tells where each section stood; null if no section came or went. */
+/** `origins[new] = old` or −1 says where each section stood; null if no section came or went. */
 function applySections(state, line) {
   let { counts, headers } = state;
   let origins = null;

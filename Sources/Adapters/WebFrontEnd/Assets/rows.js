@@ -115,7 +115,7 @@ export class Rows {
     this.layer = layer;
   }
 
-  /** After another choice of columns all cells are made anew, but the elements of rows stay. */
+  /** After another choice of columns all cells are made again, but the elements of rows stay. */
   layout(columns, title, visible) {
     this.columns = columns;
     this.title = title;
@@ -130,10 +130,10 @@ export class Rows {
       h('bdi', { role: 'gridcell', class: `${this.columns[index].align}${index === this.title ? ' title' : ''}` })));
   }
 
-  row(element, { row, index, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
+  row(element, { row, position, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
     this.#cells(element);
     element.row = row;
-    element.index = index;
+    element.position = position;
     element.section = null;
     element.style.top = `${top}px`;
     const state = ['row'];
@@ -187,9 +187,9 @@ export class Rows {
       h('div', { role: 'gridcell' }, h('bdi', { class: 'name' }), h('bdi', { class: 'sums' }), h('span', { class: 'count' }))));
   }
 
-  /** Draws exactly `items` (`{key, head, …}`), reusing elements by key, and leaves them in order. */
-  draw(items) {
-    const wanted = new Set(items.map(({ key }) => key));
+  /** Draws exactly `lines` (`{key, head, …}`), reusing elements by key, and leaves them in order. */
+  draw(lines) {
+    const wanted = new Set(lines.map(({ key }) => key));
     const active = document.activeElement;
     for (const [key, element] of this.elements) {
       if (wanted.has(key)) continue;
@@ -197,9 +197,9 @@ export class Rows {
       (element.className === 'section' ? this.#freeHeads : this.#free).push(element);
     }
     let at = this.layer.firstChild;
-    for (const item of items) {
-      let element = this.elements.get(item.key);
-      if (!element) this.elements.set(item.key, (element = this.#make(item.head)));
+    for (const line of lines) {
+      let element = this.elements.get(line.key);
+      if (!element) this.elements.set(line.key, (element = this.#make(line.head)));
       if (element === at) at = at.nextSibling;
       else if (!element.parentNode || !element.contains(active)) this.layer.insertBefore(element, at);
       else if (this.layer.moveBefore) this.layer.moveBefore(element, at);
@@ -211,10 +211,10 @@ export class Rows {
         }
         at = at.nextSibling;
       }
-      // Painted after it is in its place: Chromium 156 keeps the old style of what moveBefore moves.
-      element.y = item.y;
-      if (item.head) this.head(element, item);
-      else this.row(element, item);
+      // Painted after it is where it belongs: Chromium 156 keeps the old style of what moveBefore moves.
+      element.y = line.y;
+      if (line.head) this.head(element, line);
+      else this.row(element, line);
     }
     while (at) {
       const next = at.nextSibling;

@@ -88,7 +88,7 @@ export class Scroller {
     else this.settle();
   }
 
-  /** Asks `send(from, count)` for three screens around the places that are seen, when what is there does not reach half a screen further. */
+  /** Asks `send(from, count)` for three screens around the rows that are seen, when what is there does not reach half a screen further. */
   want(first, last, rows, has, send) {
     const screen = Math.max(8, last - first + 1);
     const near = Math.min(screen, 80);

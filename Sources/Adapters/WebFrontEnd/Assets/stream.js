@@ -127,24 +127,19 @@ export function openStream(address, on) {
       now();
     }
   };
+  const ended = new AbortController();
+  const listen = (target, name, handler) => target.addEventListener(name, handler, { signal: ended.signal });
+  listen(document, 'visibilitychange', wake);
+  listen(window, 'online', now);
   // Without a network the list is as old as the last event, whether or not the connection has noticed.
-  const lost = () => current?.abort();
-  const shown = (event) => event.persisted && now();
-  document.addEventListener('visibilitychange', wake);
-  window.addEventListener('online', now);
-  window.addEventListener('offline', lost);
-  window.addEventListener('pageshow', shown);
+  listen(window, 'offline', () => current?.abort());
+  listen(window, 'pageshow', (event) => event.persisted && now());
 
   function close() {
     closed = true;
-    clearTimeout(retry);
-    clearTimeout(watchdog);
-    clearTimeout(sleeper);
+    for (const timer of [retry, watchdog, sleeper]) clearTimeout(timer);
     current?.abort();
-    document.removeEventListener('visibilitychange', wake);
-    window.removeEventListener('online', now);
-    window.removeEventListener('offline', lost);
-    window.removeEventListener('pageshow', shown);
+    ended.abort();
   }
 
   connect();

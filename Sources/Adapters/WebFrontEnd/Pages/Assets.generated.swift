@@ -5,7 +5,7 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "17869a401d6057e1"
+  static let hash: StaticString = "4ae163df73c9b045"
 
   static let files: [(name: StaticString, type: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8", text: ####"""
@@ -385,8 +385,8 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
         first = false;
         return adopt(result, 'open');
       }
-      list.apply(result);
       settleAll(list, result);
+      list.apply(result);
       const { change } = result;
       if (change.kind === 'delta') {
         announce(change);
@@ -418,7 +418,7 @@ function change(part, push = true) {
   const { cursor } = list;
   const id = cursor?.id ?? null;
   // At the very top a person looks at the list, not at a row, unless they went to one.
-  let spot = id !== null && (list.scroller.top > 0 || list.visited) ? { at: id, offset: list.geo.y(cursor.index) - list.scroller.top } : {};
+  let spot = id !== null && (list.scroller.top > 0 || list.visited) ? { at: id, offset: list.geo.top(cursor) - list.scroller.top } : {};
   if (next.filter && !query.filter) unfiltered = spot;
   // Who looked at nothing in the filtered list comes back to the very same line.
   if (!next.filter && query.filter && !list.visited) spot = unfiltered;
@@ -477,7 +477,7 @@ async function remove(id) {
 async function command({ name, scope, title }, ids = list.ids) {
   const { cursor, geo } = list;
   if (scope === 'rows' && (!ids.length || raced(`does “${title}” with`))) return;
-  const section = cursor ? cursor.section ?? geo.sectionOf(cursor.index) : undefined;
+  const section = cursor ? geo.sectionOfLine(cursor) : undefined;
   const answer = await attempt(() => send('POST', 'api/command', {}, { name, ids: scope === 'rows' ? ids : [], section }));
   if (!answer) return;
   done(answer);
@@ -570,7 +570,7 @@ const actions = {
   },
   async index() {
     const answer = await attempt(() => send('GET', 'api/sections', { from: 0, count: 200 }));
-    if (answer) choose('Go to section', answer.sections.map(([index, title, size]) => ({ label: oneLine(title) || '(none)', note: count(size), run: () => list.goSection(index) })));
+    if (answer) choose('Go to section', answer.sections.map(([section, title, size]) => ({ label: oneLine(title) || '(none)', note: count(size), run: () => list.goSection(section) })));
   },
   async links(id = list.row?.id) {
     const answer = id === undefined ? null : await attempt(() => send('GET', 'api/links', { id }));
@@ -1162,10 +1162,10 @@ export function choose(title, items, { placeholder = title, typed } = {}) {
 
 """####),
 (name: "geometry.js", type: "text/javascript; charset=utf-8", text: ####"""
-// The arithmetic of the list: counts of sections become indexes and pixels, exactly, before a row is read. Pure.
+// The arithmetic of the list: counts of sections become flat positions and pixels, exactly, before a row is read. Pure.
 // Rows and headers have fixed heights, so the scroll bar of ten million rows is right at once and anchoring is one subtraction.
 
-/** The last index whose value is not above `value`; `sums` ascends and begins with 0. */
+/** The number of the last section that begins at or before `value`; `sums` ascends and begins with 0. */
 function lastAtMost(sums, value) {
   let low = 0;
   let high = sums.length - 2;
@@ -1178,7 +1178,7 @@ function lastAtMost(sums, value) {
 }
 
 export class Geometry {
-  /** `folded` is a Set of indexes of sections; `header` is 0 in a list without sections. */
+  /** `folded` is a Set of numbers of sections; `header` is 0 in a list without sections. */
   constructor(counts, { row, header, folded = new Set() }) {
     const sections = counts.length;
     this.counts = counts;
@@ -1187,38 +1187,41 @@ export class Geometry {
     this.folded = folded;
     this.starts = new Float64Array(sections + 1);
     this.tops = new Float64Array(sections + 1);
-    for (let index = 0; index < sections; index += 1) {
-      this.starts[index + 1] = this.starts[index] + counts[index];
-      this.tops[index + 1] = this.tops[index] + header + (folded.size && folded.has(index) ? 0 : counts[index] * row);
+    for (let section = 0; section < sections; section += 1) {
+      this.starts[section + 1] = this.starts[section] + counts[section];
+      this.tops[section + 1] = this.tops[section] + header + (folded.has(section) ? 0 : counts[section] * row);
     }
     this.sections = sections;
     this.rows = this.starts[sections];
     this.height = this.tops[sections];
   }
 
-  sectionOf(index) {
-    return lastAtMost(this.starts, index);
-  }
+  sectionOf(position) { return lastAtMost(this.starts, position); }
 
-  sectionAt(y) {
-    return lastAtMost(this.tops, y);
-  }
+  sectionAt(y) { return lastAtMost(this.tops, y); }
 
   /** The top of a row; of a row in a folded section, that of its header. */
-  y(index) {
-    const section = this.sectionOf(index);
+  y(position) {
+    const section = this.sectionOf(position);
     if (this.folded.has(section)) return this.tops[section];
-    return this.tops[section] + this.headerHeight + (index - this.starts[section]) * this.rowHeight;
+    return this.tops[section] + this.headerHeight + (position - this.starts[section]) * this.rowHeight;
   }
 
-  /** What is at a height: `{section}` for a header, `{section, index}` for a row. */
+  /** The same of a line, which is a header, `{section}`, or a row. */
+  top(line) { return line.position == null ? this.tops[line.section] : this.y(line.position); }
+
+  tall(line) { return line.position == null ? this.headerHeight : this.rowHeight; }
+
+  sectionOfLine(line) { return line.position == null ? line.section : this.sectionOf(line.position); }
+
+  /** What is at a height: `{section}` for a header, `{section, position}` for a row. */
   lineAt(y) {
     if (!this.sections) return null;
     const section = this.sectionAt(Math.max(0, Math.min(y, this.height - 1)));
     const below = y - this.tops[section] - this.headerHeight;
     if (below < 0 || this.folded.has(section) || !this.counts[section]) return { section };
     const row = Math.min(Math.floor(below / this.rowHeight), this.counts[section] - 1);
-    return { section, index: this.starts[section] + row };
+    return { section, position: this.starts[section] + row };
   }
 
   /** The rows and headers between two heights, in order. */
@@ -1230,7 +1233,7 @@ export class Geometry {
       const top = this.tops[section] + this.headerHeight;
       const first = Math.max(0, Math.floor((from - top) / this.rowHeight));
       const last = Math.min(this.counts[section], Math.ceil((to - top) / this.rowHeight));
-      for (let row = first; row < last; row += 1) yield { section, index: this.starts[section] + row };
+      for (let row = first; row < last; row += 1) yield { section, position: this.starts[section] + row };
     }
   }
 }
@@ -1314,7 +1317,7 @@ export function bindKeys(grid, isListening, run, command) {
 import { Geometry } from './geometry.js';
 import { Scroller } from './scroller.js';
 import { Columns, Rows, h, oneLine } from './rows.js';
-import { Marks, animate, positions } from './motion.js';
+import { Marks, animate, screenTops } from './motion.js';
 
 const REACH = 16_384;
 
@@ -1349,8 +1352,8 @@ export class List {
     this.layer.addEventListener('click', (event) => this.#clicked(event));
     this.layer.addEventListener('dblclick', (event) => this.#row(event)?.row && this.on.open(this.#row(event).row.id));
     this.layer.addEventListener('focusin', ({ target }) => {
-      const line = target.index ?? target.section;
-      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { index: target.index } : { section: target.section });
+      const line = target.position ?? target.section;
+      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { position: target.position } : { section: target.section });
     });
   }
 
@@ -1365,8 +1368,8 @@ export class List {
   get screen() { return Math.ceil(this.scroller.height / this.geo.rowHeight); }
   get size() { return Math.max(64, Math.min(512, (3 * this.screen + 63) & ~31)); }
 
-  rowAt(index) { return this.state?.page[index - this.state.from]; }
-  get row() { return this.cursor?.index != null ? this.#known(this.cursor.id) : null; }
+  rowAt(position) { return this.state?.page[position - this.state.from]; }
+  get row() { return this.cursor?.position != null ? this.#known(this.cursor.id) : null; }
   #known(id) { return id == null ? null : this.state.page.find((row) => row?.id === id) ?? this.rows.elements.get(`r${id}`)?.row ?? null; }
   title(row) { return oneLine(row?.cells[this.program.titleColumn] ?? '', 60) || 'this row'; }
 
@@ -1381,11 +1384,11 @@ export class List {
     this.grid.classList.toggle('narrow', this.narrow);
     this.grid.style.setProperty('--bar', `${this.port.offsetWidth - width}px`);
     const line = this.geo.lineAt(this.scroller.top);
-    const inset = line ? this.scroller.top - this.#y(line) : 0;
+    const inset = line ? this.scroller.top - this.geo.top(line) : 0;
     this.scroller.height = height;
     this.#measure();
     this.#fit();
-    this.scroller.set(this.geo.height, line ? this.#y(line) + inset : 0);
+    this.scroller.set(this.geo.height, line ? this.geo.top(line) + inset : 0);
     this.draw();
   }
 
@@ -1404,7 +1407,7 @@ export class List {
     if (!changed && this.rows.narrow === narrow && this.rows.visible) return;
     this.rows.narrow = narrow;
     const { columns, title } = this.columns;
-    const visible = narrow ? [title, ...columns.map((_, index) => index).filter((index) => index !== title).slice(0, 4)] : this.columns.visible;
+    const visible = narrow ? [title, ...columns.map((_, column) => column).filter((column) => column !== title).slice(0, 4)] : this.columns.visible;
     if (String(visible) !== String(this.rows.visible)) this.rows.layout(columns, title, visible);
     this.grid.style.setProperty('--columns', this.columns.template);
     this.headings();
@@ -1413,8 +1416,8 @@ export class List {
   headings() {
     const { sorts } = this.program;
     const { sortColumn, descending } = this.hello ?? {};
-    this.heads.replaceChildren(...(this.rows.visible ?? []).map((index) => {
-      const { title, align } = this.program.columns[index];
+    this.heads.replaceChildren(...(this.rows.visible ?? []).map((column) => {
+      const { title, align } = this.program.columns[column];
       const sorted = sortColumn === title;
       const order = sorted ? (descending ? 'descending' : 'ascending') : null;
       const sorting = sorts.includes(title);
@@ -1425,8 +1428,6 @@ export class List {
     const left = this.program.columns.length - (this.rows.visible?.length ?? 0);
     this.heads.title = left ? `${left} more in the detail pane` : '';
   }
-
-  #y(line) { return line.index == null ? this.geo.tops[line.section] : this.geo.y(line.index); }
 
   // Lists and changes
 
@@ -1446,22 +1447,22 @@ export class List {
     this.#measure();
     this.#fit();
     this.headings();
-    const index = change.at ?? null;
-    const top = index === null ? 0 : this.geo.y(index) - (keep?.offset ?? this.geo.headerHeight);
+    const position = change.at ?? null;
+    const top = position === null ? 0 : this.geo.y(position) - (keep?.offset ?? this.geo.headerHeight);
     this.scroller.set(this.geo.height, top);
-    if (index !== null && (keep?.cursor ?? true)) this.#put({ index }, false);
-    else this.#put(state.rows ? { index: 0 } : null, false);
+    if (position !== null && (keep?.cursor ?? true)) this.#put({ position }, false);
+    else this.#put(state.rows ? { position: 0 } : null, false);
     this.draw();
   }
 
   apply({ before, state, change }) {
     const { geo, scroller } = this;
     const { top, height } = scroller;
-    const old = positions(this.rows.elements, top);
+    const old = screenTops(this.rows.elements, top);
     this.state = state;
-    const spots = new Map();
-    state.page.forEach((row, index) => row && spots.set(row.id, state.from + index));
-    for (const [id, index] of spots) this.rows.rename(`p${index}`, `r${id}`);
+    const positions = new Map();
+    state.page.forEach((row, number) => row && positions.set(row.id, state.from + number));
+    for (const [id, position] of positions) this.rows.rename(`p${position}`, `r${id}`);
 
     this.#refold(before, state, change);
     const moved = change.kind === 'page' && change.moved && geo.folded === this.folds;
@@ -1470,16 +1471,16 @@ export class List {
     let next = top;
     if (this.stuck === 'top') next = 0;
     else if (this.stuck === 'bottom') next = this.geo.height;
-    else if (!moved) next = top + this.#shift(before, change, spots, geo, top, height);
+    else if (!moved) next = top + this.#shift(before, change, positions, geo, top, height);
     scroller.set(this.geo.height, next);
 
     if (change.kind === 'delta') this.#mark(change);
-    this.#settleCursor(before, change, spots);
+    this.#settleCursor(before, change, positions);
     if (this.#pending && change.kind === 'page' && (change.at != null || state.from === 0)) {
       const { then } = this.#pending;
       this.#pending = null;
       if (change.at != null) {
-        this.#put({ index: change.at });
+        this.#put({ position: change.at });
         this.#see(true);
         then?.();
       } else this.on.lost('The row is not in this list');
@@ -1492,86 +1493,83 @@ export class List {
   }
 
   #refold(before, state, { origins, moved }) {
-    if (moved) {
-      // Headers that were unknown may name folded sections.
-      if (!this.#foldedIds.size) return;
-    }
+    // Headers that were unknown may name folded sections.
+    if (moved && !this.#foldedIds.size) return;
     const folds = new Set();
     const from = origins ?? (moved || before?.counts.length === state.counts.length ? null : []);
-    state.counts.forEach((_, index) => {
-      const header = state.headers.get(index);
-      const was = from ? from[index] ?? -1 : index;
-      if (header?.id != null ? this.#foldedIds.has(header.id) : this.folds.has(was)) folds.add(index);
+    state.counts.forEach((_, section) => {
+      const header = state.headers.get(section);
+      const was = from ? from[section] ?? -1 : section;
+      if (header?.id != null ? this.#foldedIds.has(header.id) : this.folds.has(was)) folds.add(section);
     });
     if (folds.size || this.folds.size) this.folds = folds;
   }
 
   /** By how much the view moves so that what is looked at stays: the cursor's line, else the first row that is seen whole and stays. */
-  #shift(before, change, spots, geo, top, height) {
+  #shift(before, change, positions, geo, top, height) {
     if (!geo.sections) return 0;
     const seen = [...geo.lines(top, top + height)];
-    const y = (line) => (line.index == null ? geo.tops[line.section] : geo.y(line.index));
-    const whole = seen.filter((line) => line.index != null && y(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
+    const whole = seen.filter((line) => line.position != null && geo.top(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
     const { cursor } = this;
-    const lines = cursor && y(cursor) >= top - 0.5 && y(cursor) < top + height ? [cursor, ...whole] : whole;
+    const lines = cursor && geo.top(cursor) >= top - 0.5 && geo.top(cursor) < top + height ? [cursor, ...whole] : whole;
     for (const line of lines) {
-      if (line.index == null) {
+      if (line.position == null) {
         const section = change.origins ? change.origins.indexOf(line.section) : line.section;
-        if (change.kind === 'delta' && section >= 0) return this.geo.tops[section] - y(line);
+        if (change.kind === 'delta' && section >= 0) return this.geo.tops[section] - geo.top(line);
         continue;
       }
-      const id = before.page[line.index - before.from]?.id;
-      if (id == null || !spots.has(id) || (change.moved?.has?.(id) && !this.mine.has(id))) continue;
-      return this.geo.y(spots.get(id)) - y(line);
+      const id = before.page[line.position - before.from]?.id;
+      if (id == null || !positions.has(id) || (change.moved?.has?.(id) && !this.mine.has(id))) continue;
+      return this.geo.y(positions.get(id)) - geo.top(line);
     }
     const line = whole[0];
     if (!line || !this.geo.rows) return 0;
-    return this.geo.y(Math.min(line.index + (change.shift ?? 0), this.geo.rows - 1)) - y(line);
+    return this.geo.y(Math.min(line.position + (change.shift ?? 0), this.geo.rows - 1)) - geo.top(line);
   }
 
-  #settleCursor(before, change, spots) {
+  #settleCursor(before, change, positions) {
     const { cursor, state } = this;
     if (!state.rows) return this.#put(null);
-    if (!cursor) return this.#put({ index: 0 });
-    if (this.stuck) return this.#put({ index: this.stuck === 'top' ? 0 : state.rows - 1 });
-    if (cursor.index == null) {
+    if (!cursor) return this.#put({ position: 0 });
+    if (this.stuck) return this.#put({ position: this.stuck === 'top' ? 0 : state.rows - 1 });
+    if (cursor.position == null) {
       const { origins } = change;
       let section = origins ? origins.indexOf(cursor.section) : cursor.section;
       if (section < 0) section = origins.findIndex((from) => from > cursor.section);
       return this.#put({ section: Math.min(section < 0 ? state.counts.length - 1 : section, state.counts.length - 1) });
     }
-    const { id, index } = cursor;
+    const { id, position } = cursor;
     const follows = this.mine.get(id) === 'follow';
-    if (id == null) return this.#put({ index: Math.min(index + (change.shift ?? 0), state.rows - 1) });
-    if (spots.has(id)) {
-      const now = spots.get(id);
+    if (id == null) return this.#put({ position: Math.min(position + (change.shift ?? 0), state.rows - 1) });
+    if (positions.has(id)) {
+      const now = positions.get(id);
       const y = this.geo.y(now) - this.scroller.top;
-      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ index: now });
-      return this.#leave(before, spots, index, 'was moved away');
+      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ position: now });
+      return this.#leave(before, positions, position, 'was moved away');
     }
     if (!change.removed?.has(id)) {
-      // Out of the window: nobody knows its place, so the next key asks for it by its id.
-      this.cursor = { id, index: Math.max(0, Math.min(index + (change.shift ?? 0), state.rows - 1)) };
+      // Out of the window: its position is not known, so the next key asks for it by its id.
+      this.cursor = { id, position: Math.max(0, Math.min(position + (change.shift ?? 0), state.rows - 1)) };
       return undefined;
     }
     if (follows) return this.reveal(id);
-    return this.#leave(before, spots, index, 'left the list');
+    return this.#leave(before, positions, position, 'left the list');
   }
 
   /** The nearest row that survives: of the same section after, before, then any. */
-  #leave(before, spots, index, what) {
+  #leave(before, positions, position, what) {
     const geo = new Geometry(before.counts, { row: 1, header: 0 });
-    const section = geo.sectionOf(index);
+    const section = geo.sectionOf(position);
     const inside = (at) => at >= geo.starts[section] && at < geo.starts[section + 1];
-    const near = before.page.map((row, index) => ({ row, at: before.from + index }))
-      .filter(({ row }) => row && spots.has(row.id))
-      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > index) - (a.at > index) || Math.abs(a.at - index) - Math.abs(b.at - index));
-    const gone = before.page[index - before.from];
+    const near = before.page.map((row, number) => ({ row, at: before.from + number }))
+      .filter(({ row }) => row && positions.has(row.id))
+      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > position) - (a.at > position) || Math.abs(a.at - position) - Math.abs(b.at - position));
+    const gone = before.page[position - before.from];
     if (gone && !this.mine.has(gone.id)) {
       this.forced = performance.now();
       this.on.lost(`“${this.title(gone)}” ${what}`);
     }
-    this.#put({ index: near.length ? spots.get(near[0].row.id) : Math.min(index, this.state.rows - 1) });
+    this.#put({ position: near.length ? positions.get(near[0].row.id) : Math.min(position, this.state.rows - 1) });
   }
 
   #mark(change) {
@@ -1580,19 +1578,19 @@ export class List {
     for (const [id, cells] of updated) this.marks.set(`r${id}`, 'update', { cells });
     for (const id of inserted) this.marks.set(`r${id}`, 'insert');
     for (const id of moved) this.marks.set(`r${id}`, 'move', { cells: updated.get(id) });
-    for (const [index, by] of grown) this.marks.set(this.#headKey(index), 'grown', { by });
+    for (const [section, by] of grown) this.marks.set(this.#headKey(section), 'grown', { by });
   }
 
   // The cursor
 
   #put(line, notifies = true) {
     const before = this.cursor;
-    const section = line && (line.index == null ? line.section : this.geo.sectionOf(line.index));
+    const section = line && this.geo.sectionOfLine(line);
     if (!line) this.cursor = null;
     // A fold around the cursor puts it on the header.
-    else if (line.index == null || this.folds.has(section)) this.cursor = { section };
-    else this.cursor = { index: line.index, id: this.rowAt(line.index)?.id ?? null };
-    if (notifies && (before?.id !== this.cursor?.id || before?.index !== this.cursor?.index || before?.section !== this.cursor?.section)) {
+    else if (line.position == null || this.folds.has(section)) this.cursor = { section };
+    else this.cursor = { position: line.position, id: this.rowAt(line.position)?.id ?? null };
+    if (notifies && (before?.id !== this.cursor?.id || before?.position !== this.cursor?.position || before?.section !== this.cursor?.section)) {
       this.on.moved();
     }
   }
@@ -1600,7 +1598,7 @@ export class List {
   get #cursorKey() {
     const { cursor } = this;
     if (!cursor) return null;
-    return cursor.index == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.index}`;
+    return cursor.position == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.position}`;
   }
 
   #headKey(section) {
@@ -1612,10 +1610,9 @@ export class List {
   #see(far = false) {
     const { geo, scroller, cursor } = this;
     if (!cursor) return;
-    const y = this.#y(cursor);
-    const sticky = cursor.index == null ? 0 : geo.headerHeight;
-    const low = y - sticky;
-    const high = y + (cursor.index == null ? geo.headerHeight : geo.rowHeight) - scroller.height;
+    const y = this.geo.top(cursor);
+    const low = y - (cursor.position == null ? 0 : geo.headerHeight);
+    const high = y + geo.tall(cursor) - scroller.height;
     let top = scroller.top;
     if (top > low || top < high) {
       if (far && (top > low + scroller.height || top < high - scroller.height)) top = y - scroller.height / 2;
@@ -1639,9 +1636,8 @@ export class List {
     const { geo, cursor, scroller } = this;
     if (!cursor) return;
     if (cursor.id != null && !this.state.page.some((row) => row?.id === cursor.id)) return this.reveal(cursor.id, () => this.move(lines));
-    const y = this.#y(cursor);
-    const tall = cursor.index == null ? geo.headerHeight : geo.rowHeight;
-    let at = lines > 0 ? y + tall : y - 1;
+    const y = this.geo.top(cursor);
+    let at = lines > 0 ? y + geo.tall(cursor) : y - 1;
     if (Math.abs(lines) > 1) at = y + lines * geo.rowHeight;
     if (at < 0 && Math.abs(lines) === 1) { scroller.set(geo.height, 0); return this.draw(); }
     this.#go(geo.lineAt(Math.max(0, Math.min(at, geo.height - 1))));
@@ -1650,15 +1646,15 @@ export class List {
   page(direction) { this.move(direction * Math.max(1, this.screen - 2)); }
 
   edge(end) {
-    if (this.state.rows) this.#go({ index: end === 'top' ? 0 : this.state.rows - 1 }, end);
+    if (this.state.rows) this.#go({ position: end === 'top' ? 0 : this.state.rows - 1 }, end);
     if (end === 'top') { this.scroller.set(this.geo.height, 0); this.draw(); }
   }
 
   section(by) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return;
-    const now = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
-    const next = by < 0 && cursor.index != null ? now : now + by;
+    const now = geo.sectionOfLine(cursor);
+    const next = by < 0 && cursor.position != null ? now : now + by;
     if (next >= 0 && next < geo.sections) this.goSection(next);
   }
 
@@ -1668,9 +1664,9 @@ export class List {
     this.draw();
   }
 
-  goTo(index) {
+  goTo(position) {
     this.stuck = null;
-    this.#put({ index: Math.max(0, Math.min(index, this.state.rows - 1)) });
+    this.#put({ position: Math.max(0, Math.min(position, this.state.rows - 1)) });
     this.#see(true);
     this.draw();
     this.focus();
@@ -1678,9 +1674,9 @@ export class List {
 
   /** Puts the cursor on a row by its id, wherever it is; `then` is called when it is there. */
   reveal(id, then) {
-    const index = this.state.page.findIndex((row) => row?.id === id);
-    if (index >= 0) {
-      this.goTo(this.state.from + index);
+    const number = this.state.page.findIndex((row) => row?.id === id);
+    if (number >= 0) {
+      this.goTo(this.state.from + number);
       then?.();
       return;
     }
@@ -1692,7 +1688,7 @@ export class List {
   fold(how) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return false;
-    const section = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
+    const section = geo.sectionOfLine(cursor);
     const is = this.folds.has(section);
     if (how === undefined ? false : is === how) return false;
     this.#fold(section, !is);
@@ -1749,12 +1745,12 @@ export class List {
     if (!element) return undefined;
     const id = element.row?.id;
     if (id != null && (event.ctrlKey || event.metaKey)) this.#toggle(id);
-    else if (id != null && event.shiftKey && this.cursor?.index != null) {
-      const [from, to] = [this.cursor.index, element.index].sort((a, b) => a - b);
-      for (let index = from; index <= to; index += 1) if (this.rowAt(index)) this.selected.add(this.rowAt(index).id);
+    else if (id != null && event.shiftKey && this.cursor?.position != null) {
+      const [from, to] = [this.cursor.position, element.position].sort((a, b) => a - b);
+      for (let position = from; position <= to; position += 1) if (this.rowAt(position)) this.selected.add(this.rowAt(position).id);
       this.on.selected();
     }
-    this.#go({ index: element.index });
+    this.#go({ position: element.position });
     if (id != null && (event.pointerType === 'touch' || this.narrow || this.program.opensRows)) this.on.open(id);
     return undefined;
   }
@@ -1776,7 +1772,7 @@ export class List {
     const { top } = this.scroller;
     if (!top) return null;
     for (const line of this.geo.lines(top + this.geo.headerHeight, top + this.scroller.height)) {
-      if (line.index != null && this.rowAt(line.index)) return this.rowAt(line.index).id;
+      if (line.position != null && this.rowAt(line.position)) return this.rowAt(line.position).id;
     }
     return null;
   }
@@ -1788,35 +1784,35 @@ export class List {
     const had = this.focused;
     const columns = this.rows.visible.length + 1;
     const over = Math.max(2, Math.min(8, (230 - (height / geo.rowHeight) * columns) / columns / 2)) * geo.rowHeight;
-    const items = [];
+    const lines = [];
     let first = Infinity;
     let last = -1;
     const bare = [];
     for (const line of geo.lines(top - over, top + height + over)) {
-      if (line.index == null) {
-        items.push(this.#headItem(line.section, base, top));
+      if (line.position == null) {
+        lines.push(this.#headLine(line.section, base, top));
         if (!state.headers.has(line.section)) bare.push(line.section);
       } else {
-        const y = geo.y(line.index);
+        const y = geo.y(line.position);
         if (y + geo.rowHeight > top && y < top + height) {
-          first = Math.min(first, line.index);
-          last = line.index;
+          first = Math.min(first, line.position);
+          last = line.position;
         }
-        items.push(this.#rowItem(line.index, line.section, y, base));
+        lines.push(this.#rowLine(line.position, line.section, y, base));
       }
     }
     const key = this.#cursorKey;
-    if (key && had && !items.some((item) => item.key === key)) {
-      // The focused element stays in the page, however far away its row is; outside the window its place is only guessed.
-      const guess = cursor.index != null && cursor.id != null && this.rowAt(cursor.index)?.id !== cursor.id;
-      const y = (guess ? cursor.index < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
-      const item = cursor.index == null ? this.#headItem(cursor.section, base, top)
-        : { ...this.#rowItem(cursor.index, geo.sectionOf(cursor.index), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
-      if (y < top) items.unshift(item);
-      else items.push(item);
+    if (key && had && !lines.some((one) => one.key === key)) {
+      // The focused element stays in the page, however far away its row is; outside the window its position is only guessed.
+      const guess = cursor.position != null && cursor.id != null && this.rowAt(cursor.position)?.id !== cursor.id;
+      const y = (guess ? cursor.position < state.from : this.geo.top(cursor) < top) ? top - REACH : top + height + REACH;
+      const far = cursor.position == null ? this.#headLine(cursor.section, base, top)
+        : { ...this.#rowLine(cursor.position, geo.sectionOf(cursor.position), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
+      if (y < top) lines.unshift(far);
+      else lines.push(far);
     }
     this.rows.level = geo.headerHeight ? 2 : 1;
-    this.rows.draw(items);
+    this.rows.draw(lines);
     if (had && this.rows.elements.get(key) && !this.rows.elements.get(key).contains(document.activeElement)) this.focus();
     this.grid.setAttribute('aria-rowcount', state.rows + (geo.headerHeight ? geo.sections : 0) + 1);
     if (last >= 0) {
@@ -1834,7 +1830,7 @@ export class List {
       if (state.headers.has(from)) return;
       const { position, sections } = await results.send('GET', 'api/sections', { from, count: 100 });
       if (results !== this.results || position !== this.state.position) return;
-      for (const [index, title] of sections) if (!this.state.headers.has(index)) this.state.headers.set(index, { id: null, title });
+      for (const [section, title] of sections) if (!this.state.headers.has(section)) this.state.headers.set(section, { id: null, title });
     } catch {
       // Tried again by the next drawing.
     } finally {
@@ -1844,7 +1840,7 @@ export class List {
     }
   }
 
-  #headItem(section, base, top) {
+  #headLine(section, base, top) {
     const { state, geo } = this;
     const near = Math.floor(top / REACH) * REACH;
     const start = Math.max(geo.tops[section], near - REACH);
@@ -1853,18 +1849,18 @@ export class List {
     return {
       key, head: true, section, header: state.headers.get(section), y: geo.tops[section], top: start - base, height: end - start,
       rowIndex: geo.starts[section] + section + 2, folded: this.folds.has(section), size: geo.counts[section],
-      cursor: this.cursor?.index == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
+      cursor: this.cursor?.position == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
     };
   }
 
-  #rowItem(index, section, y, base) {
+  #rowLine(position, section, y, base) {
     const { state, cursor } = this;
-    const row = this.rowAt(index);
-    const key = row ? `r${row.id}` : `p${index}`;
-    const isCursor = cursor?.index != null && (cursor.id != null && row ? row.id === cursor.id : cursor.index === index && !(cursor.id && row));
+    const row = this.rowAt(position);
+    const key = row ? `r${row.id}` : `p${position}`;
+    const isCursor = cursor?.position != null && (cursor.id != null && row ? row.id === cursor.id : cursor.position === position && !(cursor.id && row));
     if (isCursor && row && cursor.id == null) cursor.id = row.id;
     return {
-      key, row, index, y, top: y - base, rowIndex: index + (this.geo.headerHeight ? section + 1 : 0) + 2,
+      key, row, position, y, top: y - base, rowIndex: position + (this.geo.headerHeight ? section + 1 : 0) + 2,
       waiting: row === undefined, cursor: isCursor, selected: row ? this.selected.has(row.id) : false,
       mark: row ? this.marks.get(key) : null, overlay: row ? this.overlays.get(row.id) : null,
     };
@@ -1874,7 +1870,7 @@ export class List {
 """####),
 (name: "motion.js", type: "text/javascript; charset=utf-8", text: ####"""
 // What makes a change visible: rows glide from where they were (FLIP), arrivals fade in, and marks stay for a second and a half.
-// Places come from arithmetic, so nothing is measured. With prefers-reduced-motion nothing moves; the marks remain.
+// Where they were comes from arithmetic, so nothing is measured. With prefers-reduced-motion nothing moves; the marks remain.
 
 const GLIDE = { duration: 180, easing: 'cubic-bezier(.2, .7, .2, 1)' };
 const MOST = 60;
@@ -1886,7 +1882,7 @@ addEventListener('pointerdown', () => { pressed = true; }, true);
 for (const name of ['pointerup', 'pointercancel']) addEventListener(name, () => { pressed = false; }, true);
 
 /** Where each element is on the screen, the rest of a running animation included. */
-export function positions(elements, top) {
+export function screenTops(elements, top) {
   const result = new Map();
   for (const [key, element] of elements) {
     let y = element.y - top;
@@ -2005,8 +2001,8 @@ export class Marks {
 // A line that does not fit gives null and changes nothing; the caller then asks for a page.
 
 /**
- * A state is `{position, rows, matching, sectioned, counts, headers, from, page}`: `counts` of all sections, `headers` a Map from the
- * index of a section, `page` the rows of the places from `from` on (null where a row cannot be read).
+ * A state is `{position, rows, matching, sectioned, counts, headers, from, page}`: `counts` of all sections, `headers` a Map by
+ * the numbers of sections, `page` the rows from the flat position `from` on (null where a row cannot be read).
  * Returns `{state, change}` or null.
  */
 export function applyLine(state, line) {
@@ -2054,7 +2050,7 @@ function applyDelta(state, line) {
   return { state: next, change };
 }
 
-/** `origins[new] = old` or −1 tells where each section stood; null if no section came or went. */
+/** `origins[new] = old` or −1 says where each section stood; null if no section came or went. */
 function applySections(state, line) {
   let { counts, headers } = state;
   let origins = null;
@@ -2406,7 +2402,7 @@ export class Rows {
     this.layer = layer;
   }
 
-  /** After another choice of columns all cells are made anew, but the elements of rows stay. */
+  /** After another choice of columns all cells are made again, but the elements of rows stay. */
   layout(columns, title, visible) {
     this.columns = columns;
     this.title = title;
@@ -2421,10 +2417,10 @@ export class Rows {
       h('bdi', { role: 'gridcell', class: `${this.columns[index].align}${index === this.title ? ' title' : ''}` })));
   }
 
-  row(element, { row, index, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
+  row(element, { row, position, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
     this.#cells(element);
     element.row = row;
-    element.index = index;
+    element.position = position;
     element.section = null;
     element.style.top = `${top}px`;
     const state = ['row'];
@@ -2478,9 +2474,9 @@ export class Rows {
       h('div', { role: 'gridcell' }, h('bdi', { class: 'name' }), h('bdi', { class: 'sums' }), h('span', { class: 'count' }))));
   }
 
-  /** Draws exactly `items` (`{key, head, …}`), reusing elements by key, and leaves them in order. */
-  draw(items) {
-    const wanted = new Set(items.map(({ key }) => key));
+  /** Draws exactly `lines` (`{key, head, …}`), reusing elements by key, and leaves them in order. */
+  draw(lines) {
+    const wanted = new Set(lines.map(({ key }) => key));
     const active = document.activeElement;
     for (const [key, element] of this.elements) {
       if (wanted.has(key)) continue;
@@ -2488,9 +2484,9 @@ export class Rows {
       (element.className === 'section' ? this.#freeHeads : this.#free).push(element);
     }
     let at = this.layer.firstChild;
-    for (const item of items) {
-      let element = this.elements.get(item.key);
-      if (!element) this.elements.set(item.key, (element = this.#make(item.head)));
+    for (const line of lines) {
+      let element = this.elements.get(line.key);
+      if (!element) this.elements.set(line.key, (element = this.#make(line.head)));
       if (element === at) at = at.nextSibling;
       else if (!element.parentNode || !element.contains(active)) this.layer.insertBefore(element, at);
       else if (this.layer.moveBefore) this.layer.moveBefore(element, at);
@@ -2502,10 +2498,10 @@ export class Rows {
         }
         at = at.nextSibling;
       }
-      // Painted after it is in its place: Chromium 156 keeps the old style of what moveBefore moves.
-      element.y = item.y;
-      if (item.head) this.head(element, item);
-      else this.row(element, item);
+      // Painted after it is where it belongs: Chromium 156 keeps the old style of what moveBefore moves.
+      element.y = line.y;
+      if (line.head) this.head(element, line);
+      else this.row(element, line);
     }
     while (at) {
       const next = at.nextSibling;
@@ -2616,7 +2612,7 @@ export class Scroller {
     else this.settle();
   }
 
-  /** Asks `send(from, count)` for three screens around the places that are seen, when what is there does not reach half a screen further. */
+  /** Asks `send(from, count)` for three screens around the rows that are seen, when what is there does not reach half a screen further. */
   want(first, last, rows, has, send) {
     const screen = Math.max(8, last - first + 1);
     const near = Math.min(screen, 80);
@@ -2776,24 +2772,19 @@ export function openStream(address, on) {
       now();
     }
   };
+  const ended = new AbortController();
+  const listen = (target, name, handler) => target.addEventListener(name, handler, { signal: ended.signal });
+  listen(document, 'visibilitychange', wake);
+  listen(window, 'online', now);
   // Without a network the list is as old as the last event, whether or not the connection has noticed.
-  const lost = () => current?.abort();
-  const shown = (event) => event.persisted && now();
-  document.addEventListener('visibilitychange', wake);
-  window.addEventListener('online', now);
-  window.addEventListener('offline', lost);
-  window.addEventListener('pageshow', shown);
+  listen(window, 'offline', () => current?.abort());
+  listen(window, 'pageshow', (event) => event.persisted && now());
 
   function close() {
     closed = true;
-    clearTimeout(retry);
-    clearTimeout(watchdog);
-    clearTimeout(sleeper);
+    for (const timer of [retry, watchdog, sleeper]) clearTimeout(timer);
     current?.abort();
-    document.removeEventListener('visibilitychange', wake);
-    window.removeEventListener('online', now);
-    window.removeEventListener('offline', lost);
-    window.removeEventListener('pageshow', shown);
+    ended.abort();
   }
 
   connect();
