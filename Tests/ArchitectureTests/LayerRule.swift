@@ -206,7 +206,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       [
         "ResultsDomain", "ResultsPresentation", "ListBrowser", "TerminalFrontEnd", "WireFormat",
         "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "Logging",
-      ],
+      ] + foundation,
       because: "the server of pages knows no store, no use case and no command line"
     ),
     LayerRule(

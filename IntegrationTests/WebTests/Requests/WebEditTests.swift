@@ -78,6 +78,73 @@ struct WebEditTests {
   }
 
   @Test
+  func `R241: several rows are changed at once, and taken back at once`() throws {
+    let (served, session) = try serve()
+    let shell = try SQLiteWriter(served.folder)
+    try shell.run("UPDATE Book SET language = 'ja' WHERE id IN (1, 2, 3)")
+    let before = try served.list()
+    let three = JSONValue.array(["1", "2", "3"].map { .string($0) })
+    func form(_ members: KeyValuePairs<String, JSONValue>, _ query: String = "") throws -> RawAnswer
+    {
+      try session.post("/api/form?\(query)", .members(members))
+    }
+    let texts = try form(["ids": three]).json
+    #expect(texts["count"]?.integer == 3)
+    #expect(texts["texts"]?.array?.contains(.string("ja")) == true, "\(texts.text)")
+    #expect(texts["texts"]?.array?.contains(.null) == true, "\(texts.text)")
+    func edit(
+      _ members: KeyValuePairs<String, JSONValue>,
+      _ query: String = ""
+    ) throws -> RawAnswer {
+      try session.patch("/api/rows?\(query)", .members(members))
+    }
+    // What all of them had is not what they have now.
+    try shell.run("UPDATE Book SET language = 'ko' WHERE id = 2")
+    let stale = try edit([
+      "ids": three, "set": .texts(["language": "en"]), "was": .texts(["language": "ja"]),
+    ])
+    #expect(stale.status == 409 && stale.isError, "\(stale.text)")
+    #expect(
+      stale.json["fields"]?["language"]
+        == .members(["was": .string("ja"), "set": .string("en"), "stored": .null])
+    )
+    try shell.run("UPDATE Book SET language = 'ja' WHERE id = 2")
+    #expect(try served.list().rows == before.rows)
+    let edited = try edit([
+      "ids": three, "set": .texts(["language": "en", "year": "1901"]),
+      "was": .texts(["language": "ja"]),
+    ])
+    #expect(edited.status == 200, "\(edited.text)")
+    #expect(edited.json["message"]?.string?.contains("3 books") == true, "\(edited.text)")
+    #expect(try served.list().rows.count { $0.cells.contains("1901") } >= 3)
+    #expect(try session.post("/api/undo").status == 200)
+    #expect(try served.list().rows == before.rows)
+    let page = try session.page("from=0&count=64&filter=year%3C1905")
+    try page.takeLine()
+    let all = try form(["all": .boolean(true)], "client=\(page.client)").json
+    #expect(all["count"]?.integer == page.replay.count && page.replay.count < 40)
+    let emptied = try edit(
+      ["all": .boolean(true), "set": .texts(["year": "1850"])],
+      "client=\(page.client)"
+    )
+    #expect(emptied.status == 200, "\(emptied.text)")
+    try page.take(untilPosition: try #require(emptied.json["position"]?.string))
+    #expect(page.replay.rows.allSatisfy { $0?.cells.contains("1850") == true })
+    let invalid = try edit(["ids": three, "set": .texts(["year": "soon"])])
+    #expect(invalid.status == 422 && invalid.json["fields"]?["year"] != nil, "\(invalid.text)")
+    for body: KeyValuePairs<String, JSONValue> in [
+      ["set": .texts([:])], ["ids": .array([]), "set": .texts(["year": "1"])],
+      ["ids": .array([.string("x")]), "set": .texts(["year": "1"])], ["ids": three],
+    ] {
+      #expect(try edit(body).status == 400, "\(body)")
+    }
+    #expect(try edit(["all": .boolean(true), "set": .texts(["year": "1"])]).status == 410)
+    let gone = JSONValue.array([.string("999999"), .string("999998")])
+    #expect(try edit(["ids": gone, "set": .texts(["year": "1"])]).status == 409)
+    #expect(page.misfits.isEmpty)
+  }
+
+  @Test
   func `R241: values that cannot be stored are refused by their fields`() throws {
     let (served, session) = try serve()
     let list = try served.list()

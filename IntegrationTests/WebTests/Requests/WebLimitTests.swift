@@ -175,6 +175,62 @@ struct WebLimitTests {
   }
 
   @Test
+  func `R246: a list that is still being read ends soon after nobody waits for it`() throws {
+    let folder = try WebFolder()
+    try folder.makeBooks(1)
+    let shell = try SQLiteWriter(folder)
+    // Reading it takes longer than anybody waits.
+    try shell.run(
+      """
+      CREATE VIEW Slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000)
+        SELECT i, printf('%d %s', i, hex(randomblob(8))) AS text FROM n
+      """
+    )
+    let served = try ServedProgram("live-list", in: folder, arguments: ["b.sqlite"])
+    let session = try WebSession(served)
+    let rows = try session.page("from=0&count=64")
+    try rows.takeLine()
+    let row = try #require(rows.replay.rows.first { $0?.cells.first == "Slow" } ?? nil)
+    let links = try session.get("/api/links?id=\(row.id)").json["links"]?.array
+    let name = try #require(links?.first?["name"]?.string)
+    let visit = try session.post("/api/visit", .texts(["id": row.id, "name": name]))
+    let site = try #require(visit.json["site"]?.string, "\(visit.text)")
+    do {
+      let request = session.request("/api/events?site=\(site)&filter=zzzz")
+      let stream = try EventStream(request, from: session.port)
+      #expect(try stream.next()?.name == "hello")
+      #expect(try served.figure("results_web_lists") == 2)
+    }
+    try wait(20, for: "the list to end") { try served.figure("results_web_lists") == 1 }
+    #expect(try served.isHealthy)
+  }
+
+  @Test
+  func `R240: the figures of a server count what it has sent, and how late`() throws {
+    let (served, session) = try serve()
+    let page = try session.page("from=0&count=32")
+    try page.takeLine()
+    let shell = try SQLiteWriter(served.folder)
+    let before = try served.figure("results_web_stream_bytes_total")
+    for number in 0..<5 {
+      try shell.run("UPDATE Book SET title = 'Changed \(number)' WHERE id = 3")
+      try page.take(until: try served.list())
+    }
+    try wait(for: "the lags to be counted") {
+      try served.figure("results_web_lag_seconds_count") >= 5
+    }
+    #expect(try served.figure("results_web_changes_total") >= 5)
+    #expect(try served.figure("results_web_stream_bytes_total") - before > 5 * 200)
+    let text = try WebRequest("GET", "/metrics", bearer: served.token).answer(from: served.port)
+      .text
+    #expect(text.contains("results_web_lag_seconds_bucket{le=\"+Inf\"}"))
+    for name in ["resets_total", "failures_total"] {
+      #expect(try served.figure("results_web_\(name)") == 0)
+    }
+    #expect(try served.figure("results_web_compared_lists") == 0)
+  }
+
+  @Test
   func `R240: a session that writes too much is slowed, and others are not`() throws {
     let (served, session) = try serve()
     let change: (Int) -> JSONValue = { .members(["set": .texts(["year": "\($0)"])]) }

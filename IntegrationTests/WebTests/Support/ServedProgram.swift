@@ -98,12 +98,16 @@ final class SQLiteWriter {
   }
 
   /// Runs statements, and waits until they are committed; each is a transaction of its own unless it is in one.
+  /// - Returns: The lines that they print.
   /// - Throws: `WebTestFailure` for a statement that failed.
-  func run(_ statements: String, by deadline: Deadline = Deadline()) throws {
+  @discardableResult
+  func run(_ statements: String, by deadline: Deadline = Deadline()) throws -> [String] {
     number += 1
+    var lines: [String] = []
     try shell.write(Array("\(statements);\nSELECT 'done \(number)';\n".utf8), by: deadline)
     while let line = try shell.line(by: deadline) {
-      if line == "done \(number)" { return }
+      if line == "done \(number)" { return lines }
+      lines.append(line)
     }
     let errors = try shell.finish().texts
     throw WebTestFailure("sqlite3: \(statements): \(errors)")

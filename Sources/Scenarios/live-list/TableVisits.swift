@@ -87,4 +87,8 @@ private struct TableScope: BrowserScope {
   func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     try DiscoveredTable.$scoped.withValue(table, operation: body)
   }
+
+  func run<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
+    try await DiscoveredTable.$scoped.withValue(table, operation: body)
+  }
 }

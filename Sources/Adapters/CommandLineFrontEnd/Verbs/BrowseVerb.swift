@@ -155,7 +155,7 @@ public struct BrowseRun<Program: ListProgram> {
     if let condition { choice.predicate = choice.predicate.map { $0 && condition } ?? condition }
     let opened = try Program.openStore(location)
     do {
-      let lists = BrowsedLists<Program>(
+      var lists = BrowsedLists<Program>(
         options: choice,
         columns: columns,
         settings: settings,
@@ -164,6 +164,7 @@ public struct BrowseRun<Program: ListProgram> {
         links: links,
         showsPages: showsPages
       )
+      lists.fileSettings = locale.locale == nil ? settings.withPlainForms : settings
       // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
       _ = try lists.define(BrowserChoice())
       var setup = lists.setup(screen)

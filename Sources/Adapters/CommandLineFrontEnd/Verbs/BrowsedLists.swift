@@ -16,6 +16,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   var links: RowLinks?
   /// Whether the front end shows pages of the web itself, and clients return to earlier generations of its lists.
   var showsPages = false
+  /// The forms of numbers and dates in files: plain ones, unless the user has named a locale.
+  var fileSettings = LocaleSettings.machine
   private let commandLists = CommandLists()
 
   /// The source of the browser's lists.
@@ -31,6 +33,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       ),
       { choice in try refusing { try define(choice) } }
     )
+    source.files = BrowsedFiles(lists: self).files
     source.details = relatedNames
     source.row = { choice, text in try refusing { try row(at: text, in: choice) } }
     source.matches = { choice, text, ids in try refusing { try matches(of: text, choice, ids) } }
@@ -50,7 +53,9 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     } catch let refusal as BrowserSource.Refusal {
       throw refusal
     } catch let error as QuickFilterError {
-      throw BrowserSource.Refusal("\(error.message) \(error.remedy)")
+      var refusal = BrowserSource.Refusal("\(error.message) \(error.remedy)")
+      refusal.column = error.column
+      throw refusal
     } catch StoreError.busy(_, _, let holder) where WriterWait.current?.isGivenUp == true {
       let writer = holder?.shortName ?? location.address.title
       throw BrowserSource.Refusal("Gave up waiting for \(writer): nothing was changed.")
@@ -115,6 +120,16 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     var definition = try chosen(choice, for: settings)
     try narrow(&definition, to: choice.filter)
     return definition.fetching(columns)
+  }
+
+  /// Returns the definition of the list of a choice as it is written to a file.
+  /// - Throws: As `definition(of:)`.
+  func exportedDefinition(of choice: BrowserChoice) throws -> ResultsDefinition<Row> {
+    var definition = try chosen(choice, for: .machine)
+    // The default list of a program may have a limit; an export has none but the user's.
+    if options.limit == nil { definition.request.fetchLimit = nil }
+    try narrow(&definition, to: choice.filter)
+    return definition
   }
 
   /// Returns the definition of the list of a choice.
@@ -236,6 +251,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
         return aggregates.count == 1 ? text : "\(name) \(text)"
       }.joined(separator: ", ")
     }
+    setup.subject = Program.subject
     setup.titleColumn = titleColumn
     setup.copyTime = Program.copyTime
     setup.hasLinks = links != nil

@@ -90,22 +90,12 @@ public struct ExportRun<Program: ListProgram> {
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()
-    let (sink, fields) = (try ExportSink(path: file), Program.fields)
-    let count: Int
-    var illFormedCount = 0
+    let sink = try ExportSink(path: file)
+    let export = ListExport<Program>(format, guardsFormulas: guardsFormulas, columns: chosen)
+    let written: (rows: Int, illFormed: Int)
     do {
-      count = try sink.withoutWaiting {
-        try controller.withOneVersion { reading in
-          illFormedCount = try write(
-            ListContent(reading) { (rows, snapshot) throws(StoreError) in
-              guard let chosen else { return try fields.rows(rows, in: snapshot) }
-              return try fields.rows(rows, adding: chosen.named, in: snapshot)
-            },
-            chosen ?? Program.exportColumns,
-            with: format.writer(guardsFormulas: guardsFormulas),
-            to: sink
-          )
-          return reading.results.count
+      written = try sink.withoutWaiting {
+        try controller.withOneVersion { reading in try export.write(reading) { try sink.write($0) }
         }
       }
       try sink.close()
@@ -117,10 +107,10 @@ public struct ExportRun<Program: ListProgram> {
     }
     controller.cancel()
     try opened.close()
-    if format != .jsonl { try ExportRun.note(illFormedCount) }
+    if format != .jsonl { try ExportRun.note(written.illFormed) }
     if file != "-" {
-      let noun = count == 1 ? Program.nouns.one : Program.nouns.many
-      let line = SafeText.oneLine("exported \(count) \(noun) to \(file)")
+      let noun = written.rows == 1 ? Program.nouns.one : Program.nouns.many
+      let line = SafeText.oneLine("exported \(written.rows) \(noun) to \(file)")
       try TerminalOutput.standard.write(line + "\n")
     }
   }
@@ -133,26 +123,47 @@ public struct ExportRun<Program: ListProgram> {
       "\(Program.name): \(texts) not UTF-8 and written with � in place of some bytes; --format jsonl keeps the bytes\n"
     )
   }
+}
 
-  /// Writes the rows.
-  /// - Returns: The number of texts that are not UTF-8.
-  private func write(
-    _ list: ListContent,
-    _ columns: [ListColumn],
-    with writer: any RecordWriter,
-    to sink: ExportSink
-  ) throws -> Int {
-    var writer = writer
+/// A list as the records of a file.
+struct ListExport<Program: ListProgram> {
+  private let format: ExportFormatOption
+  private let guardsFormulas: Bool
+  private let columns: [ListColumn]?
+
+  /// Creates an export.
+  /// - Parameters:
+  ///   - format: The file's format.
+  ///   - guardsFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
+  ///   - columns: The columns, or `nil` for those that an import reads.
+  init(_ format: ExportFormatOption, guardsFormulas: Bool, columns: [ListColumn]? = nil) {
+    (self.format, self.guardsFormulas, self.columns) = (format, guardsFormulas, columns)
+  }
+
+  /// Writes the rows of one version.
+  /// - Returns: The number of rows, and of texts that are not UTF-8.
+  /// - Throws: `ResultsError` for a row that cannot be read, and what the output throws.
+  func write(
+    _ reading: ResultsReading<Row>,
+    to output: (String) throws -> Void
+  ) throws -> (rows: Int, illFormed: Int) {
+    let fields = Program.fields
+    let list = ListContent(reading) { (rows, snapshot) throws(StoreError) in
+      guard let chosen = self.columns else { return try fields.rows(rows, in: snapshot) }
+      return try fields.rows(rows, adding: chosen.named, in: snapshot)
+    }
+    let columns = columns ?? Program.exportColumns
+    var writer = format.writer(guardsFormulas: guardsFormulas)
     var illFormedCount = 0
-    try sink.write(writer.begin(columns: columns.map(\.title)))
+    try output(writer.begin(columns: columns.map(\.title)))
     try list.forEach { _ in
     } row: { _, row in
       let values = columns.map { $0.value(row) }
       for case .illFormedText in values { illFormedCount += 1 }
-      try sink.write(writer.write(values, booleans: ListColumn.booleans(columns, in: row)))
+      try output(writer.write(values, booleans: ListColumn.booleans(columns, in: row)))
     }
-    try sink.write(writer.end())
-    return illFormedCount
+    try output(writer.end())
+    return (reading.results.count, illFormedCount)
   }
 }
 

@@ -87,6 +87,10 @@ public struct ServeOptions: ParsableArguments {
   @Option(help: "The number of pages that may be open at once.")
   public var maxStreams = 256
 
+  /// The megabytes of a file that is imported.
+  @Option(help: "The size of a file that a page may import, in megabytes.")
+  public var maxImport = 256
+
   /// Creates the options with their defaults.
   public init() {}
 
@@ -97,6 +101,9 @@ public struct ServeOptions: ParsableArguments {
     }
     guard (1...100_000).contains(maxStreams) else {
       throw ValidationError("--max-streams must be 1 to 100000, not \(maxStreams).")
+    }
+    guard (1...1024).contains(maxImport) else {
+      throw ValidationError("--max-import must be 1 to 1024, not \(maxImport).")
     }
     guard ServeOptions.isLoopback(listen) || allowNetwork else {
       throw ValidationError(
@@ -175,6 +182,7 @@ extension ServeOptions {
   fileprivate func server() throws -> WebServerOptions {
     var options = WebServerOptions()
     (options.address, options.port, options.mostStreams) = (listen, port, maxStreams)
+    options.mostImportBytes = maxImport << 20
     options.hostNames = host
     if let tokenFile {
       options.token = try TokenFile(tokenFile).token()

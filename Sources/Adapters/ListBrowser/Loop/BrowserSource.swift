@@ -34,6 +34,8 @@ public struct BrowserSource: Sendable {
     public var reason: String
     /// Whether the same request may succeed later, since another process holds the store.
     public var isBusy = false
+    /// Where a filter is not understood: the column, in characters counted from 1, or `nil`.
+    public var column: Int?
 
     /// Creates a refusal.
     public init(_ reason: String) { self.reason = reason }
@@ -47,6 +49,8 @@ public struct BrowserSource: Sendable {
 
   /// What the program does for forms, or `nil` if it has none.
   package let forms: BrowserForms?
+  /// What the program does for files, or `nil` if it does nothing.
+  public var files: BrowserFiles?
   /// Reads what the detail pane shows of a row besides the row's values.
   public var details: @Sendable (ObjectID) throws -> [BrowserDetail] = { _ in [] }
   /// Returns a row that would stand where a typed value of the first sort attribute stands; throws `Refusal` if there is none.

@@ -4,6 +4,10 @@ public protocol BrowserScope: Sendable {
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws.
   func run<Result>(_ body: () throws -> Result) rethrows -> Result
+  /// Runs an asynchronous closure.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws.
+  func run<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result
 }
 
 extension BrowserVisit {
@@ -42,6 +46,16 @@ extension BrowserSource {
       perform: { [perform] request in try scope.run { try perform(request) } },
       forms: forms
     ) { [define] choice in try scope.run { try define(choice) } }
+    source.files = files.map { files in
+      BrowserFiles(
+        exportFormats: files.exportFormats,
+        importFormats: files.importFormats,
+        export: { export, output in
+          try await scope.run { try await files.export(export, output) }
+        },
+        add: { file, progress in try scope.run { try files.add(file, progress) } }
+      )
+    }
     source.details = { [details] id in try scope.run { try details(id) } }
     source.row = { [row] choice, text in try scope.run { try row(choice, text) } }
     source.matches = { [matches] choice, text, ids in

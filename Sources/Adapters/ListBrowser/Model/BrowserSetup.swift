@@ -45,6 +45,8 @@ public struct BrowserSetup: Sendable {
   public var program: String
   /// The name of the store's file.
   public var file: String
+  /// The part of the store that is shown, such as a table, or `nil` for a store that has no others.
+  public var subject: String?
   /// The nouns for one row and for several.
   public var nouns: (one: String, many: String)
   /// The columns of the list.

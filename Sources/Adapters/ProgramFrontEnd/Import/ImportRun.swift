@@ -202,9 +202,12 @@ package struct ImportRun<Program: ListProgram> {
     )
   }
 
+  /// The number of objects that were added.
+  package var addedCount: Int { counts[.added, default: 0] }
+
   /// Returns a line that says what was done.
   package func summary(isDryRun: Bool) -> String {
-    let added = counts[.added, default: 0]
+    let added = addedCount
     let differing = counts[.knownWithOtherValues, default: 0]
     let noun = added == 1 ? Program.nouns.one : Program.nouns.many
     let verb = isDryRun ? "would import" : "imported"

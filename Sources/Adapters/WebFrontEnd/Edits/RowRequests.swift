@@ -35,7 +35,8 @@ struct RowRequests: Sendable {
     let (setup, source) = (site.setup, source)
     let list = try await base.controller.results
     return try await onStore { () throws -> JSONValue in
-      let (stored, texts) = try RowRequests.content(of: id, source)
+      let content = try RowRequests.content(of: .rows([id]), source)
+      let texts = content.texts
       let listed = list.path(of: id).flatMap { try? list.object(at: $0) }
       var details = listed.map { row in setup.details.map { ($0.title, $0.text(row)) } }
       if listed != nil, setup.hasMoreDetails {
@@ -45,7 +46,7 @@ struct RowRequests: Sendable {
       }
       let lines = details ?? zip(setup.fields, texts).map { ($0.name, $1 ?? "") }
       return .members([
-        "id": .string(name), "title": .string(setup.title(of: listed ?? stored)),
+        "id": .string(name), "title": .string(setup.title(of: listed ?? content.rows[0])),
         "details": .array(
           lines.map {
             .array([.string($0.0), .string(WindowLines.bounded($0.1, atMost: 262_144))])
@@ -56,19 +57,41 @@ struct RowRequests: Sendable {
     }
   }
 
-  /// Reads a row, and the texts of its form where the program has forms.
+  /// Reads rows and the texts of their form, where the program has forms.
   private static func content(
-    of id: ObjectID,
+    of subject: FormSubject,
     _ source: BrowserSource
-  ) throws -> (Row, [String?]) {
+  ) throws -> FormContent {
     guard let forms = source.forms else { throw WebFailure.notFound }
     do {
-      let content = try forms.begin(.rows([id]))
-      guard let row = content.rows.first else { throw WebFailure.notFound }
-      return (row, content.texts)
-    } catch let refusal as BrowserSource.Refusal {
-      throw WebFailure(404, refusal.reason)
+      let content = try forms.begin(subject)
+      guard !content.rows.isEmpty else { throw WebFailure.notFound }
+      return content
+    } catch let refusal as BrowserSource.Refusal where !refusal.isBusy {
+      if case .rows(let ids) = subject, ids.count == 1 { throw WebFailure(404, refusal.reason) }
+      throw refusal
     }
+  }
+
+  /// Returns what a form for several rows begins with: how many there are, and the texts that all of them have.
+  func form(_ subject: FormSubject) async throws -> JSONValue {
+    let source = source
+    let content = try await onStore { try RowRequests.content(of: subject, source) }
+    return .members([
+      "count": .integer(content.rows.count),
+      "texts": .array(content.texts.map { $0.map { .string($0) } ?? .null }),
+    ])
+  }
+
+  /// Returns the rows that a request names: some, or all of its client's list.
+  func subject(_ body: RequestBodyObject) async throws -> FormSubject {
+    if case .boolean(true) = body.json["all"] {
+      guard let client else { throw WebFailure.clientGone }
+      return .all(client.hub.choice)
+    }
+    let ids = try await ids(try body.strings("ids"))
+    guard !ids.isEmpty else { throw WebFailure.badRequest("“ids” names no row.") }
+    return .rows(ids)
   }
 
   /// Returns the lists that belong to a row.
@@ -142,26 +165,23 @@ struct RowRequests: Sendable {
     try await save(FormSubmission(.new, begun: [], texts: try fields(set)), [:])
   }
 
-  /// Changes fields of a row, unless others have changed them since.
+  /// Changes fields of rows, unless others have changed them since.
   /// - Parameters:
-  ///   - name: The row.
+  ///   - subject: The rows.
   ///   - set: The texts to store, by the fields' names.
-  ///   - was: The texts that the person saw in those fields.
+  ///   - was: The texts that the person saw in those fields; of several rows, those that all of them had.
   /// - Returns: The status and the body of the answer.
   /// - Throws: `WebFailure`; the store's error.
   func edit(
-    _ name: String,
+    _ subject: FormSubject,
     set: [String: String],
     was: [String: String]
   ) async throws -> (status: Int, JSONValue) {
-    let id = try await id(name)
     let (wished, seen) = (try fields(set), try fields(was))
     let source = source
-    let content: (Row, [String?])
+    let content: FormContent
     do {
-      content = try await onStore { () throws -> (Row, [String?]) in
-        try RowRequests.content(of: id, source)
-      }
+      content = try await onStore { try RowRequests.content(of: subject, source) }
     } catch let failure as WebFailure where failure.status == 404 {
       return (
         409, conflict("The \(site.setup.nouns.one) was deleted.", ["deleted": .boolean(true)])
@@ -170,27 +190,30 @@ struct RowRequests: Sendable {
     var texts: [Int: String] = [:]
     var others: [JSONValue.Member] = []
     for (field, text) in wished.sorted(by: { $0.key < $1.key }) {
-      let stored = content.1.indices.contains(field) ? content.1[field] ?? "" : ""
-      guard !stored.hasSameBytes(as: text) else { continue }
+      // The rows may have several texts in the field.
+      let stored = content.texts.indices.contains(field) ? content.texts[field] : ""
+      if let stored, stored.hasSameBytes(as: text) { continue }
       texts[field] = text
-      guard let was = seen[field], !was.hasSameBytes(as: stored) else { continue }
+      guard let was = seen[field], stored?.hasSameBytes(as: was) != true else { continue }
       others.append(
         JSONValue.Member(
           name: site.setup.fields[field].name,
-          value: .members(["was": .string(was), "set": .string(text), "stored": .string(stored)])
+          value: .members([
+            "was": .string(was), "set": .string(text),
+            "stored": stored.map { .string($0) } ?? .null,
+          ])
         )
       )
     }
+    let what = content.rows.count == 1 ? site.setup.nouns.one : site.setup.nouns.many
     guard others.isEmpty else {
-      return (
-        409,
-        conflict("Others have changed this \(site.setup.nouns.one).", ["fields": .object(others)])
-      )
+      let these = content.rows.count == 1 ? "this \(what)" : "these \(what)"
+      return (409, conflict("Others have changed \(these).", ["fields": .object(others)]))
     }
     guard !texts.isEmpty else {
       return (200, try await answer("Nothing was changed: the store has these values.", id: nil))
     }
-    return try await save(FormSubmission(.rows([id]), begun: [content.0], texts: texts), seen)
+    return try await save(FormSubmission(subject, begun: content.rows, texts: texts), seen)
   }
 
   private func save(
@@ -225,7 +248,12 @@ struct RowRequests: Sendable {
         409,
         conflict("Others have changed this \(site.setup.nouns.one).", ["fields": .object(members)])
       )
-    case .conflict(.deleted), .conflict(.several):
+    case .conflict(.several(let count, _)):
+      return (
+        409,
+        conflict("Others have changed \(count) of the \(site.setup.nouns.many) meanwhile.", [:])
+      )
+    case .conflict(.deleted):
       return (
         409, conflict("The \(site.setup.nouns.one) was deleted.", ["deleted": .boolean(true)])
       )
@@ -301,7 +329,7 @@ struct RowRequests: Sendable {
   /// The rows that one request may name.
   private static let mostRows = 65_536
 
-  private static let readOnly = WebFailure(403, "The list is read-only.")
+  static let readOnly = WebFailure(403, "The list is read-only.")
 
   private func id(_ name: String) async throws -> ObjectID {
     let entity = try await entity

@@ -35,7 +35,8 @@ struct ListAddress: Hashable, Sendable {
       .joined(separator: "&")
   }
 
-  private static func encoded(_ text: String) -> String {
+  /// Returns a text with all bytes encoded that may mean something in an address.
+  static func encoded(_ text: String) -> String {
     text.utf8.reduce(into: "") { result, byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:

@@ -13,6 +13,8 @@ struct StreamEvent: Sendable {
   var data: String
   /// The position that a client which has taken the event shows, or `nil` for an event that changes none.
   var position: ResultsPosition?
+  /// Whether the event brings a client up to date with a change of the list.
+  var isChange = false
 
   /// The event as it is sent.
   var text: String {
@@ -56,6 +58,7 @@ final class ListClient: Sendable {
     var window = 0..<0
     var failure = 0
     var problems = 0
+    var progress = 0
     var hasFirstRows = false
     /// Whether the page was sent that the list could not be read for it.
     var hasFailed = false
@@ -91,6 +94,7 @@ final class ListClient: Sendable {
     (self.id, self.session, self.hub) = (id, session, hub)
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     var showing = Shown()
+    showing.progress = hub.notes.progress?.number ?? 0
     var first: Wish? = wish
     // A client that returns shows its window still, so what has happened since is all that it needs.
     if let known, let list = hub.list(at: known.position) {
@@ -163,6 +167,7 @@ final class ListClient: Sendable {
         events = [StreamEvent(name: "beat", data: "{}")]
       }
       try await write(events, send)
+      if events.contains(where: \.isChange) { hub.countLag(at: .now) }
     }
     throw CancellationError()
   }
@@ -196,7 +201,12 @@ final class ListClient: Sendable {
           try await page(wish, of: isHeld ? list ?? present : present, isWhole: isWhole)
         )
       } else if let list, present.position != list.position {
-        events += isHeld ? try pending(since: list) : [try await change(since: list)]
+        if isHeld {
+          events += try pending(since: list)
+        } else {
+          events.append(try await change(since: list))
+          events[events.count - 1].isChange = true
+        }
       }
       if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}")) }
     } catch let error as ResultsError {
@@ -226,7 +236,7 @@ final class ListClient: Sendable {
   }
 
   private func notes() -> [StreamEvent] {
-    let (failure, problems) = hub.notes
+    let (failure, problems, progress) = hub.notes
     return shown.withLock { shown in
       var events: [StreamEvent] = []
       if let failure, failure.number > shown.failure {
@@ -241,6 +251,10 @@ final class ListClient: Sendable {
         events.append(
           StreamEvent(name: "compared", data: JSONValue.members(["problems": texts]).text)
         )
+      }
+      if let progress, progress.number > shown.progress {
+        shown.progress = progress.number
+        events += progress.texts.map { StreamEvent(name: "progress", data: $0) }
       }
       return events
     }

@@ -15,7 +15,12 @@ final class ListHub: Sendable {
     var lists: [ResultsList<Row>] = []
     var failure: WebNote?
     var problems: WebNote?
+    var progress: WebNote?
     var noteCount = 0
+    /// The moment at which the newest change came.
+    var changed = ContinuousClock.now
+    /// The requests that wait for the list and show no window of it.
+    var waiting = 0
     var lines: [LineKey: Task<String, any Error>] = [:]
     var newest = 0
     var unusedSince: ContinuousClock.Instant?
@@ -36,6 +41,9 @@ final class ListHub: Sendable {
   /// What it shows.
   let choice: BrowserChoice
   let lines: WindowLines
+  /// Whether this is the program's own list.
+  let isBase: Bool
+  private let parts: ServerParts
   private let state = Mutex(State())
 
   /// The generations that clients may return with.
@@ -43,7 +51,14 @@ final class ListHub: Sendable {
   /// The least time between two changes that clients are woken for: what comes meanwhile is composed.
   private static let pace = Duration.milliseconds(16)
 
-  init(_ definition: BrowserSource.Definition, _ choice: BrowserChoice, _ setup: BrowserSetup) {
+  init(
+    _ definition: BrowserSource.Definition,
+    _ choice: BrowserChoice,
+    _ setup: BrowserSetup,
+    isBase: Bool,
+    _ parts: ServerParts
+  ) {
+    (self.isBase, self.parts) = (isBase, parts)
     controller = definition.controller
     order = definition.order
     self.choice = choice
@@ -51,10 +66,12 @@ final class ListHub: Sendable {
   }
 
   /// Begins to fetch the list, which is followed from then on.
-  func open() {
+  /// - Parameter leave: Closes the list, if its keys must give way to those of others.
+  func open(leave: @escaping @Sendable () -> Void) {
     let task = Task { [self] in
       do {
         try await fetch()
+        try await takeRoom(leave)
       } catch {
         state.withLock { state in
           state.noteCount += 1
@@ -83,7 +100,12 @@ final class ListHub: Sendable {
   /// - Returns: Whether it was, within a time.
   /// - Throws: The store's error, or `WebFailure` for a list that no page can show.
   func isOpen(within span: Duration) async throws -> Bool {
-    guard let opening = state.withLock({ $0.opening }) else { return false }
+    let opening = state.withLock { state in
+      state.waiting += 1
+      return state.opening
+    }
+    defer { state.withLock { $0.waiting -= 1 } }
+    guard let opening else { return false }
     // Waiting for a task cannot be given up, so the two are raced without a group.
     let (answers, answer) = AsyncStream<Result<Bool, any Error>>.makeStream()
     Task {
@@ -120,6 +142,32 @@ final class ListHub: Sendable {
       )
     }
     keep(list)
+    follow()
+  }
+
+  /// Takes memory for the list's keys.
+  private func takeRoom(_ leave: @escaping @Sendable () -> Void) async throws {
+    guard !isBase, let explanation = try await controller.explain(),
+      case .held = explanation.keys
+    else { return }
+    let isTaken = parts.room.take(
+      explanation.keyBytes,
+      for: self,
+      unusedSince: { [weak self] in self.map(\.unusedSince) ?? .now },
+      leave: leave
+    )
+    guard !isTaken else { return }
+    controller.cancel()
+    var failure = WebFailure(
+      503,
+      "The open lists hold as many keys in memory as they may.",
+      remedy: explanation.plan.remedy.map { "This index would help: \($0)" } ?? "Close some pages."
+    )
+    failure.retryAfter = 60
+    throw failure
+  }
+
+  private func follow() {
     let task = Task { [weak self] in
       guard let events = self?.controller.changes, let problems = self?.controller.captureProblems
       else { return }
@@ -142,12 +190,16 @@ final class ListHub: Sendable {
 
   private func take(_ event: ResultsEvent<Row>) {
     if case .failure(let error) = event {
+      parts.figures.count(.failures)
       state.withLock { state in
         state.noteCount += 1
         state.failure = WebNote(number: state.noteCount, texts: ["\(error)"])
       }
     } else {
+      if case .reset = event { parts.figures.count(.resets) }
+      if case .change = event { parts.figures.count(.changes) }
       state.withLock { state in
+        state.changed = .now
         guard state.failure?.texts.isEmpty == false else { return }
         state.noteCount += 1
         state.failure = WebNote(number: state.noteCount, texts: [])
@@ -164,9 +216,26 @@ final class ListHub: Sendable {
     wake()
   }
 
+  /// Notes how far a task of the server has come.
+  func note(progress: String) {
+    state.withLock { state in
+      state.noteCount += 1
+      state.progress = WebNote(number: state.noteCount, texts: [progress])
+    }
+    wake()
+  }
+
   /// Why the list cannot be read at present, and why it is compared with the store; a note without texts says that it no longer is so.
-  var notes: (failure: WebNote?, problems: WebNote?) {
-    state.withLock { ($0.failure, $0.problems) }
+  var notes: (failure: WebNote?, problems: WebNote?, progress: WebNote?) {
+    state.withLock { ($0.failure, $0.problems, $0.progress) }
+  }
+
+  /// Whether the list is compared with the store, since the log of changes has a gap.
+  var isCompared: Bool { state.withLock { $0.problems?.texts.isEmpty == false } }
+
+  /// Counts the time that the newest change has taken to reach a client.
+  func countLag(at now: ContinuousClock.Instant) {
+    parts.figures.count(lag: now - state.withLock { $0.changed })
   }
 
   /// Wakes all clients.
@@ -210,9 +279,12 @@ final class ListHub: Sendable {
   /// The moment since which no client has shown the list, or `nil` if one does.
   var unusedSince: ContinuousClock.Instant? { state.withLock { $0.unusedSince } }
 
-  /// Returns whether nobody has used the list for a while.
+  /// Returns whether nobody has used the list for a while: one that is still being read ends soon, since reading costs more than memory.
   func isUnused(at now: ContinuousClock.Instant) -> Bool {
-    unusedSince.map { now - $0 > .seconds(60) } ?? false
+    let (since, isWaited) = state.withLock { ($0.unusedSince, $0.waiting > 0) }
+    guard let since, !isWaited else { return false }
+    let isRead = controller.state.results != nil || isBase
+    return now - since > (isRead ? .seconds(60) : .seconds(2))
   }
 
   /// Ends the list and the streams of its clients.
@@ -223,6 +295,7 @@ final class ListHub: Sendable {
     opening?.cancel()
     following?.cancel()
     controller.cancel()
+    parts.room.leave(self)
     for client in clients { client.end(because: reason) }
   }
 

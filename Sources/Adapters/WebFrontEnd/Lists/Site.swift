@@ -2,6 +2,8 @@
 import ListBrowser
 import ResultsPresentation
 import Synchronization
+import TerminalFrontEnd
+import WireFormat
 
 /// A table, or another base list, with all lists that are shown of it.
 ///
@@ -27,6 +29,7 @@ final class Site: Sendable {
   let setup: BrowserSetup
   let makeSource: @Sendable () -> BrowserSource
   private let close: @Sendable () -> Void
+  let parts: ServerParts
   private let state = Mutex(State())
   /// The source that lists come from; requests of a session have their own.
   let source: BrowserSource
@@ -37,10 +40,11 @@ final class Site: Sendable {
   init(
     id: String,
     _ setup: BrowserSetup,
+    _ parts: ServerParts,
     close: @escaping @Sendable () -> Void = {},
     makeSource: @escaping @Sendable () -> BrowserSource
   ) {
-    (self.id, self.setup, self.close) = (id, setup, close)
+    (self.id, self.setup, self.parts, self.close) = (id, setup, parts, close)
     self.makeSource = makeSource
     source = makeSource()
   }
@@ -53,9 +57,10 @@ final class Site: Sendable {
     do {
       definition = try source.define(choice)
     } catch let refusal as BrowserSource.Refusal {
-      throw WebFailure.badRequest(Site.text(of: refusal))
+      throw Site.failure(refusal, choice)
     }
-    let new = ListHub(definition, choice, setup)
+    let isBase = id == Sites.base && choice == BrowserChoice()
+    let new = ListHub(definition, choice, setup, isBase: isBase, parts)
     let (hub, left) = state.withLock { state -> (ListHub?, ListHub?) in
       if let hub = state.open[choice] { return (hub, nil) }
       let left = state.open.count >= Site.mostLists ? state.leaveOldest() : nil
@@ -69,8 +74,20 @@ final class Site: Sendable {
       failure.retryAfter = 60
       throw failure
     }
-    if hub === new { new.open() } else { new.controller.cancel() }
+    if hub === new {
+      new.open { [weak self, weak new] in if let new { self?.forget(new) } }
+    } else {
+      new.controller.cancel()
+    }
     return hub
+  }
+
+  /// Checks whether a choice names a list.
+  /// - Throws: `WebFailure` if it does not.
+  func check(_ choice: BrowserChoice) throws {
+    do { try source.define(choice).controller.cancel() } catch let refusal
+      as BrowserSource.Refusal
+    { throw Site.failure(refusal, choice) }
   }
 
   /// Returns the list of a choice once it has been fetched.
@@ -94,6 +111,23 @@ final class Site: Sendable {
       if state.open[hub.choice] === hub { state.open[hub.choice] = nil }
     }
     hub.end(because: "the list cannot be shown")
+  }
+
+  /// The failure of a list that cannot be shown, with a picture of where its filter is not understood.
+  private static func failure(
+    _ refusal: BrowserSource.Refusal,
+    _ choice: BrowserChoice
+  ) -> WebFailure {
+    var failure = WebFailure.badRequest(text(of: refusal))
+    if let column = refusal.column {
+      let before = SafeText.oneLine(String(choice.filter.prefix(max(column - 1, 0))))
+      let line = SafeText.oneLine(choice.filter)
+      let spaces = String(repeating: " ", count: DisplayWidth().columns(of: before))
+      failure.details.append(
+        JSONValue.Member(name: "picture", value: .string("\(line)\n\(spaces)^"))
+      )
+    }
+    return failure
   }
 
   /// The reason of a refusal, without the option that a command line has in its stead.
@@ -133,8 +167,16 @@ final class Site: Sendable {
   /// The moment since which no page shows any of the lists, or `nil` if one does.
   var unusedSince: ContinuousClock.Instant? { state.withLock { $0.unusedSince } }
 
-  /// The number of clients, and of lists.
-  var counts: (clients: Int, lists: Int) { state.withLock { ($0.clients.count, $0.open.count) } }
+  /// The number of clients, of lists, and of those that are compared with the store.
+  var counts: (clients: Int, lists: Int, compared: Int) {
+    let (clients, lists) = state.withLock { ($0.clients.count, Array($0.open.values)) }
+    return (clients, lists.count, lists.count(where: \.isCompared))
+  }
+
+  /// Notes how far a task of the server has come, for all pages.
+  func note(progress: String) {
+    for hub in state.withLock({ Array($0.open.values) }) { hub.note(progress: progress) }
+  }
 
   /// Does what is due: wakes clients for their beats, and closes lists that nobody has used for a while.
   func tick(at now: ContinuousClock.Instant) {

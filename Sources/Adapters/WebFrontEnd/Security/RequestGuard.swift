@@ -76,11 +76,13 @@ struct RequestGuard: Sendable {
   ///   - request: The request.
   ///   - authority: The host that it names.
   ///   - isProgram: Whether it carries the token itself, which no page of another site knows.
+  ///   - media: The type that its body must have; no form of a page of another site can send it.
   /// - Throws: `WebFailure` with status 403 or 415.
   func checkOrigin(
     _ request: WebRequest,
     authority: String?,
-    isProgram: Bool
+    isProgram: Bool,
+    media: String = "application/json"
   ) throws(WebFailure) {
     let refusal = WebFailure(403, "The request comes from a page of another site.")
     let site = RequestGuard.fetchSite.flatMap { request.headers[$0] }
@@ -95,12 +97,11 @@ struct RequestGuard: Sendable {
       throw refusal
     }
     let type = request.headers[.contentType]?.lowercased() ?? ""
-    let media = type.prefix { $0 != ";" && $0 != " " }
-    guard String(media).hasSameBytes(as: "application/json") else {
+    guard String(type.prefix { $0 != ";" && $0 != " " }).hasSameBytes(as: media) else {
       throw WebFailure(
         415,
-        "The body must be JSON.",
-        remedy: "Send Content-Type: application/json."
+        "The body has another type than this address takes.",
+        remedy: "Send Content-Type: \(media)."
       )
     }
   }

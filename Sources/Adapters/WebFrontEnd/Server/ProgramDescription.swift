@@ -26,10 +26,16 @@ enum ProgramDescription {
           .members(["name": .string($0.name), "isKey": .boolean($0.isKey)])
         }
       ),
+      "imports": .array(setup.canWrite ? formats(site.source.files?.importFormats) : []),
+      "exports": .array(formats(site.source.files?.exportFormats)),
       "canWrite": .boolean(setup.canWrite), "hasLinks": .boolean(setup.hasLinks),
       "opensRows": .boolean(setup.opensRows),
       "copyTime": setup.copyTime.map { .string($0) } ?? .null, "notice": .string(setup.notice),
     ])
+  }
+
+  private static func formats(_ names: [String]?) -> [JSONValue] {
+    names?.map { .string($0) } ?? []
   }
 
   private static func column(_ column: BrowserSetup.Column) -> JSONValue {

@@ -15,7 +15,8 @@ final class WebRoutes: Sendable {
   let sessions = Sessions()
   private let mostStreams: Int
   private let openWhole: WebProgram.OpenWhole
-  private let figures = WebFigures()
+  private let transfers: FileTransfers
+  private var figures: WebFigures { sites.parts.figures }
   /// The bytes of a body that is not an import.
   private static let mostBytes = 1 << 20
 
@@ -23,11 +24,13 @@ final class WebRoutes: Sendable {
     sites: Sites,
     guarding: RequestGuard,
     mostStreams: Int,
+    transfers: FileTransfers,
     openWhole: @escaping WebProgram.OpenWhole
   ) {
     self.sites = sites
     self.guarding = guarding
     self.mostStreams = mostStreams
+    self.transfers = transfers
     self.openWhole = openWhole
   }
 
@@ -84,7 +87,12 @@ final class WebRoutes: Sendable {
     let isProgram = guarding.hasToken(web)
     let session = isProgram ? sessions.programs : try self.session(of: web)
     if web.method != "GET" {
-      try guarding.checkOrigin(web, authority: authority, isProgram: isProgram)
+      try guarding.checkOrigin(
+        web,
+        authority: authority,
+        isProgram: isProgram,
+        media: route == .import ? "application/octet-stream" : "application/json"
+      )
     }
     return try await answer(web, request, route, session, on: channel)
   }
@@ -160,7 +168,14 @@ final class WebRoutes: Sendable {
         figures.text(sites),
         type: "text/plain; version=0.0.4; charset=utf-8"
       )
-    case .window, .hold, .row, .rows, .delete, .command, .undo, .redo, .visit:
+    case .export:
+      let files = FileRequests(site: site, session: session, transfers: transfers)
+      return try await files.export(try ListAddress(web).choice, web, request, on: channel)
+    case .import:
+      try session.admitWrite(at: .now)
+      let files = FileRequests(site: site, session: session, transfers: transfers)
+      return WebAnswer.json(try await files.add(web, request, client))
+    case .window, .hold, .row, .rows, .form, .delete, .command, .undo, .redo, .visit:
       try session.admitWrite(at: .now)
       let body = try await RequestBodyObject(request, atMost: WebRoutes.mostBytes)
       return try await change(route, web, body, rows, client)
@@ -186,16 +201,17 @@ final class WebRoutes: Sendable {
       _ = try hub(client)
       client?.hold(try body.boolean("held"))
       return WebAnswer.empty()
-    case .rows:
+    case .rows where web.method == "POST":
       let (status, json) = try await rows.add(try body.texts("set"))
       return WebAnswer.json(json, status: status)
-    case .row:
+    case .row, .rows:
       let (status, json) = try await rows.edit(
-        try name(web),
+        route == .row ? .rows(try await rows.ids([try name(web)])) : try await rows.subject(body),
         set: try body.texts("set"),
         was: try body.texts("was", isRequired: false)
       )
       return WebAnswer.json(json, status: status)
+    case .form: return WebAnswer.json(try await rows.form(try await rows.subject(body)))
     case .delete:
       let ids = try await rows.ids(try body.strings("ids"))
       return WebAnswer.json(try await rows.perform(.delete(ids)))
@@ -258,7 +274,7 @@ final class WebRoutes: Sendable {
     let hub = try await site.openHub(of: choice, within: .milliseconds(300))
     let (wish, rows) = try WebRoutes.wishes(web, hub)
     try admitStream()
-    let sites = sites
+    let (sites, figures) = (sites, figures)
     let last = WebRoutes.lastEvent.flatMap { web.headers[$0] }
     let position = (web["after"] ?? last).flatMap(ResultsPosition.init)
     let body = ResponseBody { writer in
@@ -276,9 +292,9 @@ final class WebRoutes: Sendable {
       client.whenStalled { channel.close(promise: nil) }
       site.add(client)
       defer { site.remove(client) }
-      try await WebRoutes.write(&writer, to: request) { send in
-        try await send(WebRoutes.hello(client).text)
-        try await client.run(send)
+      try await WebRoutes.write(&writer, to: request, figures) { output in
+        try await output.write(WebRoutes.hello(client).text)
+        try await client.run { try await output.write($0) }
       }
     }
     return WebRoutes.events(body)
@@ -288,15 +304,15 @@ final class WebRoutes: Sendable {
   private func whole(_ choice: BrowserChoice, _ request: Request) async throws -> Response {
     let run = try await openWhole(choice)
     try admitStream()
-    let sites = sites
+    let (sites, figures) = (sites, figures)
     let body = ResponseBody { writer in
       sites.beginStream()
       defer { sites.endStream() }
-      try await WebRoutes.write(&writer, to: request) { send in
+      try await WebRoutes.write(&writer, to: request, figures) { output in
         let reason = try await sites.untilEnd {
-          try await run { try await send("event: list\ndata: \($0)\n\n") }
+          try await run { try await output.write("event: list\ndata: \($0)\n\n") }
         }
-        if let reason { try await send(StreamEvent.bye(because: reason).text) }
+        if let reason { try await output.write(StreamEvent.bye(because: reason).text) }
       }
     }
     return WebRoutes.events(body)
@@ -317,17 +333,17 @@ final class WebRoutes: Sendable {
 
   private static let lastEvent = HTTPField.Name("Last-Event-ID")
 
-  /// Writes texts until the closure returns or the page is closed.
-  private static func write(
+  /// Writes until the closure returns or the page is closed.
+  static func write(
     _ writer: inout any ResponseBodyWriter,
     to request: Request,
-    _ body:
-      @escaping @Sendable (@escaping @Sendable (String) async throws -> Void) async throws -> Void
+    _ figures: WebFigures,
+    _ body: @escaping @Sendable (StreamOutput) async throws -> Void
   ) async throws {
-    let output = StreamOutput(writer)
+    let output = StreamOutput(writer, figures)
     do {
       try await request.body.consumeWithCancellationOnInboundClose { @Sendable _ in
-        try await body { try await output.write($0) }
+        try await body(output)
       }
     } catch is CancellationError {
       // The page was closed.
@@ -361,13 +377,21 @@ final class WebRoutes: Sendable {
 }
 
 /// The output of a stream, which one task writes while the one that owns it waits.
-private final class StreamOutput: @unchecked Sendable {
+final class StreamOutput: @unchecked Sendable {
   // Never used by two tasks at once: the writing task has ended before the stream is finished.
   private var writer: any ResponseBodyWriter
+  private let figures: WebFigures
 
-  init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+  init(_ writer: any ResponseBodyWriter, _ figures: WebFigures) {
+    (self.writer, self.figures) = (writer, figures)
+  }
 
-  func write(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
+  func write(_ text: String) async throws { try await write(ByteBuffer(string: text)) }
+
+  func write(_ bytes: ByteBuffer) async throws {
+    figures.count(.bytes, bytes.readableBytes)
+    try await writer.write(bytes)
+  }
 
   func finish() async throws { try await writer.finish(nil) }
 }
@@ -388,6 +412,9 @@ enum Route: String, CaseIterable, Sendable {
   case jump = "/api/jump"
   case row = "/api/row"
   case rows = "/api/rows"
+  case form = "/api/form"
+  case export = "/api/export"
+  case `import` = "/api/import"
   case delete = "/api/delete"
   case command = "/api/command"
   case undo = "/api/undo"
@@ -406,91 +433,12 @@ enum Route: String, CaseIterable, Sendable {
   var methods: [String] {
     switch self {
     case .page, .open, .print, .health, .metrics, .description, .program, .events, .sections, .jump,
-      .links:
+      .links, .export:
       ["GET"]
     case .row: ["GET", "PATCH"]
-    case .window, .hold, .rows, .delete, .command, .undo, .redo, .visit: ["POST"]
+    case .rows: ["POST", "PATCH"]
+    case .window, .hold, .form, .import, .delete, .command, .undo, .redo, .visit: ["POST"]
     }
-  }
-}
-
-/// The body of a request: an object of JSON.
-struct RequestBodyObject: Sendable {
-  let json: JSONValue
-
-  /// Reads the body of a request.
-  /// - Throws: `WebFailure` for a body that is no object, `NIOTooManyBytesError` for one that is too long.
-  init(_ request: Request, atMost most: Int) async throws {
-    let buffer = try await request.body.collect(upTo: most)
-    try self.init(Array(buffer.readableBytesView))
-  }
-
-  init(_ bytes: [UInt8]) throws(WebFailure) {
-    do {
-      json = try JSONValue(parsing: bytes, maximumDepth: 16)
-    } catch {
-      throw .badRequest("The body is not valid. \(error)")
-    }
-    guard case .object = json else { throw .badRequest("The body must be an object.") }
-  }
-
-  func string(_ name: String) throws(WebFailure) -> String {
-    guard let text = json[name]?.string else { throw .badRequest("“\(name)” must be a text.") }
-    return text
-  }
-
-  func boolean(_ name: String) throws(WebFailure) -> Bool {
-    guard case .boolean(let value) = json[name] else {
-      throw .badRequest("“\(name)” must be true or false.")
-    }
-    return value
-  }
-
-  func strings(_ name: String, isRequired: Bool = true) throws(WebFailure) -> [String] {
-    guard let value = json[name] else {
-      guard !isRequired else { throw .badRequest("“\(name)” is missing.") }
-      return []
-    }
-    guard let texts = value.array?.map(\.string), !texts.contains(nil) else {
-      throw .badRequest("“\(name)” must be an array of texts.")
-    }
-    return texts.compactMap(\.self)
-  }
-
-  func texts(_ name: String, isRequired: Bool = true) throws(WebFailure) -> [String: String] {
-    guard let value = json[name] else {
-      guard !isRequired else { throw .badRequest("“\(name)” is missing.") }
-      return [:]
-    }
-    guard case .object(let members) = value else {
-      throw .badRequest("“\(name)” must be an object.")
-    }
-    var texts: [String: String] = [:]
-    for member in members {
-      guard let text = member.value.string else {
-        throw .badRequest("“\(member.name)” in “\(name)” must be a text.")
-      }
-      texts[member.name] = text
-    }
-    return texts
-  }
-
-  /// The window that a body asks for.
-  func wish(of entity: EntityDescription) throws(WebFailure) -> ListClient.Wish {
-    guard let count = json["count"]?.integer, (1...ListClient.mostRows).contains(count) else {
-      throw .badRequest("“count” must be a whole number from 1 to \(ListClient.mostRows).")
-    }
-    if let name = json["id"]?.string {
-      let above = json["above"]?.integer ?? 0
-      guard (0...ListClient.mostRows).contains(above) else {
-        throw .badRequest("“above” must be a whole number from 0 to \(ListClient.mostRows).")
-      }
-      return .row(try RowName.key(name, of: entity), above: above, count: count)
-    }
-    guard let from = json["from"]?.integer, (0...Int(Int32.max)).contains(from) else {
-      throw .badRequest("“from” must be a position in the list.")
-    }
-    return .rows(from..<from + count)
   }
 }
 #endif

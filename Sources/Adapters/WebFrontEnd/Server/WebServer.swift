@@ -24,6 +24,8 @@ package struct WebServerOptions: Sendable {
   package var isTokenKept = false
   /// The streams that are open at once.
   package var mostStreams = 256
+  /// The bytes of a file that is imported.
+  package var mostImportBytes = 256 << 20
 
   /// Creates the usual options: loopback only, with a new token.
   package init() {}
@@ -98,8 +100,9 @@ package final class WebServer: Sendable {
   /// - Parameter isReady: Receives the address that opens the page, once the server listens.
   /// - Throws: `WebServerError` if it cannot listen; the store's error, or the reason why the program's own list is not valid.
   package func run(_ isReady: @escaping @Sendable (String) async -> Void) async throws {
-    let base = Site(id: Sites.base, program.setup, makeSource: program.makeSource)
-    let sites = Sites(base)
+    let parts = ServerParts()
+    let base = Site(id: Sites.base, program.setup, parts, makeSource: program.makeSource)
+    let sites = Sites(base, parts)
     // A list that cannot be shown at all is an error of the command; a long one is counted while the server listens already.
     _ = try await base.openHub(of: BrowserChoice(), within: .milliseconds(500))
     var logger = Logger(label: program.setup.program)
@@ -138,6 +141,7 @@ package final class WebServer: Sendable {
             sites: sites,
             guarding: guarding,
             mostStreams: options.mostStreams,
+            transfers: FileTransfers(mostBytes: options.mostImportBytes),
             openWhole: openWhole
           )
         }
@@ -223,7 +227,13 @@ final class Sites: Sendable {
   /// The name of the program's own site.
   static let base = "0"
 
-  init(_ base: Site) { state = Mutex(State(sites: [base.id: base])) }
+  /// What the lists of all sites have in common.
+  let parts: ServerParts
+
+  init(_ base: Site, _ parts: ServerParts) {
+    self.parts = parts
+    state = Mutex(State(sites: [base.id: base]))
+  }
 
   /// Returns a site.
   subscript(id: String) -> Site? { state.withLock { $0.sites[id] } }
@@ -243,7 +253,7 @@ final class Sites: Sendable {
       }
       state.number += 1
       let id = String(state.number)
-      let site = Site(id: id, visit.setup, close: visit.close) { visit.source }
+      let site = Site(id: id, visit.setup, parts, close: visit.close) { visit.source }
       state.sites[id] = site
       return (site, left)
     }

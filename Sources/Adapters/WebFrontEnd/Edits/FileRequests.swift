@@ -1,0 +1,289 @@
+#if Web
+import HTTPTypes
+import Hummingbird
+import ListBrowser
+import NIOCore
+import ResultsDomain
+import ResultsPresentation
+import Synchronization
+import WireFormat
+
+/// Writing a list to a file, and adding the rows of one, for one site and one session.
+struct FileRequests: Sendable {
+  let site: Site
+  let session: Session
+  let transfers: FileTransfers
+
+  // MARK: - Writing
+
+  /// Answers with a list in the form of a file.
+  /// - Throws: `WebFailure`; the store's error before the first rows have been read. What fails later cuts the answer short.
+  func export(
+    _ choice: BrowserChoice,
+    _ web: WebRequest,
+    _ request: Request,
+    on channel: any Channel
+  ) async throws -> Response {
+    guard let files = site.source.files else { throw WebFailure.notFound }
+    let format = web["format"] ?? files.exportFormats.first ?? ""
+    try FileRequests.check(format, among: files.exportFormats)
+    try site.check(choice)
+    let permit = try transfers.beginExport()
+    let spool = try FileSpool()
+    let export = BrowserExport(
+      choice,
+      format: format,
+      guardsFormulas: web.query["spreadsheetSafe"] != nil
+    )
+    let executor = try await site.openHub(of: BrowserChoice()).controller.store.executor
+    spool.fill(on: executor) { output in try await files.export(export, output) }
+    let first: ByteBuffer?
+    do { first = try await spool.next() } catch let refusal as BrowserSource.Refusal {
+      throw WebFailure(refusal.isBusy ? 503 : 409, refusal.reason)
+    }
+    var headers = WebAnswer.headers(FileRequests.type(of: format))
+    headers[.contentDisposition] = FileRequests.disposition(of: site.setup, format)
+    let figures = site.parts.figures
+    let body = ResponseBody { writer in
+      defer { withExtendedLifetime(permit) {} }
+      let stall = StallWatch { channel.close(promise: nil) }
+      defer { stall.end() }
+      try await WebRoutes.write(&writer, to: request, figures) { output in
+        var next = first
+        while let part = next {
+          stall.begin()
+          try await output.write(part)
+          stall.pause()
+          next = try await spool.next()
+        }
+      }
+    }
+    return Response(status: .ok, headers: headers, body: body)
+  }
+
+  private static func type(of format: String) -> String {
+    switch format {
+    case "csv": "text/csv; charset=utf-8"
+    case "tsv": "text/tab-separated-values; charset=utf-8"
+    default: "application/jsonl; charset=utf-8"
+    }
+  }
+
+  /// The header by which a browser saves a list under the name of what it shows.
+  private static func disposition(of setup: BrowserSetup, _ format: String) -> String {
+    let name = "\(setup.subject ?? setup.nouns.many).\(format)"
+    let plain = name.unicodeScalars.map { scalar in
+      scalar.properties.isAlphabetic && scalar.isASCII
+        || "0123456789.-_".unicodeScalars.contains(scalar)
+        ? String(scalar) : "_"
+    }
+    return
+      "attachment; filename=\"\(plain.joined())\"; filename*=UTF-8''\(ListAddress.encoded(name))"
+  }
+
+  // MARK: - Adding
+
+  /// Adds the rows of the file that a request brings.
+  /// - Throws: `WebFailure` with status 422 for a file that was refused; the store's error.
+  func add(_ web: WebRequest, _ request: Request, _ client: ListClient?) async throws -> JSONValue {
+    guard site.setup.canWrite else { throw RowRequests.readOnly }
+    guard let files = session.source(of: site).files, !files.importFormats.isEmpty else {
+      throw WebFailure(403, "Nothing can be imported into this list.")
+    }
+    let format = web["format"]
+    if let format { try FileRequests.check(format, among: files.importFormats) }
+    let name = web["name"] ?? "the file"
+    guard name.utf8.count <= 1024 else { throw WebFailure.badRequest("“name” is too long.") }
+    let permit = try transfers.beginImport()
+    defer { withExtendedLifetime(permit) {} }
+    let file = BrowserImport(
+      try await transfers.bytes(of: request),
+      name: name,
+      format: format,
+      isDryRun: web.query["dryRun"] != nil,
+      skipsInvalid: web.query["skipBad"] != nil
+    )
+    let hub = try await site.openHub(of: BrowserChoice())
+    let progress = ImportProgress(of: file, site)
+    defer { progress.end() }
+    let summary: BrowserImport.Summary
+    do {
+      summary = try await withTaskExecutorPreference(hub.controller.store.executor) {
+        try await FileRequests.run { try files.add(file) { progress.note($0) } }
+      }
+    } catch let refusal as BrowserSource.Refusal {
+      var failure = WebFailure(refusal.isBusy ? 503 : 422, refusal.reason)
+      if refusal.isBusy { failure.retryAfter = 1 }
+      throw failure
+    }
+    var position: JSONValue = .null
+    if let client, !file.isDryRun {
+      try await client.hub.controller.refresh()
+      position = .string("\(try client.hub.controller.results.position)")
+      client.hub.wake()
+    }
+    return .members([
+      "message": .string(summary.message),
+      "notes": .array(summary.notes.map { .string(WindowLines.bounded($0)) }),
+      "added": .integer(summary.added), "position": position,
+    ])
+  }
+
+  @concurrent private static func run<Result: Sendable>(
+    _ body: @Sendable () throws -> Result
+  ) async throws -> Result {
+    try body()
+  }
+
+  private static func check(_ format: String, among formats: [String]) throws(WebFailure) {
+    guard formats.contains(where: { $0.hasSameBytes(as: format) }) else {
+      throw .badRequest(
+        "“format” must be one of these: \(formats.joined(separator: ", "))."
+      )
+    }
+  }
+}
+
+/// Closes the connection of a client that takes nothing.
+private final class StallWatch: Sendable {
+  private let since = Mutex<ContinuousClock.Instant?>(nil)
+  private let watching: Mutex<Task<Void, any Error>?> = Mutex(nil)
+
+  init(_ close: @escaping @Sendable () -> Void) {
+    let task = Task { [weak self] in
+      while true {
+        try await Task.sleep(for: .seconds(2))
+        guard let self else { return }
+        let isStalled = since.withLock { since in
+          since.map { ContinuousClock.now - $0 > ListClient.patience } ?? false
+        }
+        if isStalled { return close() }
+      }
+    }
+    watching.withLock { $0 = task }
+  }
+
+  /// Notes that something is being sent.
+  func begin() { since.withLock { $0 = .now } }
+
+  /// Notes that it was taken.
+  func pause() { since.withLock { $0 = nil } }
+
+  func end() { watching.withLock { $0 }?.cancel() }
+}
+
+/// How far an import has come, for all pages of its site.
+private final class ImportProgress: Sendable {
+  private struct State {
+    var done = 0
+    var noted: ContinuousClock.Instant?
+  }
+
+  private let state = Mutex(State())
+  private let site: Site
+  /// The number of records, as the number of lines makes it likely.
+  private let total: Int?
+
+  init(of file: BrowserImport, _ site: Site) {
+    self.site = site
+    total = file.format == "feed" ? nil : file.bytes.count { $0 == 0x0A }
+  }
+
+  /// Notes the number of records that have been read.
+  func note(_ done: Int) {
+    guard done.isMultiple(of: 256) else { return }
+    let isDue = state.withLock { state in
+      state.done = done
+      let now = ContinuousClock.now
+      guard state.noted.map({ now - $0 > .milliseconds(100) }) ?? true else { return false }
+      state.noted = now
+      return true
+    }
+    if isDue { send(done, isEnded: false) }
+  }
+
+  /// Notes that the import has ended; one that was short was never mentioned.
+  func end() {
+    let (done, wasNoted) = state.withLock { ($0.done, $0.noted != nil) }
+    if wasNoted { send(done, isEnded: true) }
+  }
+
+  private func send(_ done: Int, isEnded: Bool) {
+    let data = JSONValue.members([
+      "task": .string("import"), "done": .integer(done),
+      "of": total.map { .integer(max($0, done)) } ?? .null, "ended": .boolean(isEnded),
+    ])
+    site.note(progress: data.text)
+  }
+}
+
+/// The files that are written and read at present, each of which takes memory or disk, and time.
+final class FileTransfers: Sendable {
+  /// The permission for a transfer, which is given back when it goes out of use.
+  final class Permit: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+  }
+
+  private let counts = Mutex((exports: 0, imports: 0))
+  /// The bytes of a file that is imported.
+  private let mostBytes: Int
+  private static let mostExports = 4
+
+  /// Creates the bounds.
+  /// - Parameter mostBytes: The bytes of a file that is imported.
+  init(mostBytes: Int) { self.mostBytes = mostBytes }
+
+  /// Begins an export.
+  /// - Throws: `WebFailure` with status 503 if there are too many.
+  func beginExport() throws(WebFailure) -> Permit {
+    let isAdmitted = counts.withLock { counts in
+      guard counts.exports < FileTransfers.mostExports else { return false }
+      counts.exports += 1
+      return true
+    }
+    guard isAdmitted else { throw FileTransfers.busy("Too many lists are being exported.") }
+    return Permit { [weak self] in self?.counts.withLock { $0.exports -= 1 } }
+  }
+
+  /// Begins an import; the store takes one at a time in any case.
+  /// - Throws: `WebFailure` with status 503 if there is one.
+  func beginImport() throws(WebFailure) -> Permit {
+    let isAdmitted = counts.withLock { counts in
+      guard counts.imports == 0 else { return false }
+      counts.imports = 1
+      return true
+    }
+    guard isAdmitted else { throw FileTransfers.busy("Another import runs.") }
+    return Permit { [weak self] in self?.counts.withLock { $0.imports = 0 } }
+  }
+
+  private static func busy(_ message: String) -> WebFailure {
+    var failure = WebFailure(503, message, remedy: "Try again when it has ended.")
+    failure.retryAfter = 5
+    return failure
+  }
+
+  /// Reads the body of a request.
+  /// - Throws: `WebFailure` with status 413 for one that is too long.
+  func bytes(of request: Request) async throws -> [UInt8] {
+    let length = request.headers[.contentLength].flatMap { Int($0) }
+    let refusal = WebFailure(
+      413,
+      "The file has more than \(mostBytes) bytes.",
+      remedy: "Import it in parts, or with the command line."
+    )
+    guard length ?? 0 <= mostBytes else { throw refusal }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(length ?? 0)
+    for try await part in request.body {
+      guard bytes.count + part.readableBytes <= mostBytes else { throw refusal }
+      bytes += part.readableBytesView
+    }
+    return bytes
+  }
+}
+#endif
