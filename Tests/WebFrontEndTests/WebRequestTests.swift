@@ -55,6 +55,19 @@ struct WebRequestTests {
   }
 
   @Test(arguments: [
+    ("gzip", true), ("GZip", true), ("br, gzip;q=0.5", true), ("deflate ,  gzip ; q=0.001", true),
+    ("gzip;q=0", false), ("gzip; q=0.000", false), ("br", false), ("xgzip, gzipx", false),
+    ("", false), (";,;gzip", false),
+  ])
+  func `R242: a file is compressed for those who accept it`(
+    encodings: String,
+    isAccepted: Bool
+  ) throws {
+    #expect(try request("/", ["Accept-Encoding": encodings]).acceptsGzip == isAccepted)
+    #expect(try !request("/").acceptsGzip)
+  }
+
+  @Test(arguments: [
     ("Bearer 0123456789abcdef0123456789abcdef", true),
     ("Bearer 0123456789abcdef0123456789abcdeF", false),
     ("Bearer 0123456789abcdef0123456789abcde", false), ("Bearer ", false),

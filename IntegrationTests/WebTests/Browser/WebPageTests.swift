@@ -40,6 +40,25 @@ struct WebPageTests {
   }
 
   @Test
+  func `R244: all that a browser loads for the page is at most 60 kB`() throws {
+    let (_, browser, page) = try open(20)
+    defer { withExtendedLifetime(browser) {} }
+    // The bytes that came, and those that they stand for, of everything that the page loads once.
+    let loaded = try page.evaluate(
+      """
+      (() => {
+        const files = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/'));
+        const sum = (member) => files.reduce((total, file) => total + file[member], 0);
+        return [files.length, sum('encodedBodySize'), sum('decodedBodySize')];
+      })()
+      """
+    ).integers
+    let (count, sent, plain) = try #require(loaded.map { ($0[0], $0[1], $0[2]) })
+    #expect(count >= 14 && plain > 100_000, "\(count) files of \(plain) bytes")
+    #expect(sent > 20_000 && sent <= 60_000, "\(sent) bytes for \(plain)")
+  }
+
+  @Test
   func `R244: what others write above leaves focus, cursor and offset to the pixel`() throws {
     let (served, browser, page) = try open(2000)
     defer { withExtendedLifetime(browser) {} }

@@ -56,6 +56,25 @@ struct WebLimitTests {
   }
 
   @Test
+  func `R240: files of the page are compressed for those who accept it, and plain for others`()
+    throws
+  {
+    let (served, session) = try serve()
+    let shell = try session.get("/")
+    let asset = String(try #require(try /\/assets\/[^"]+app\.js/.firstMatch(in: shell.text)).output)
+    let plain = try session.get(asset)
+    #expect(plain["content-encoding"] == nil && plain.text.hasPrefix("// The page"))
+    let packed = try session.request(asset).setting("Accept-Encoding", to: "gzip, deflate, br")
+      .answer(from: served.port)
+    #expect(packed["content-encoding"] == "gzip" && packed.body.starts(with: [0x1F, 0x8B]))
+    #expect(packed["content-type"] == plain["content-type"])
+    #expect(plain["vary"] == "Accept-Encoding" && packed["vary"] == "Accept-Encoding")
+    // The last four bytes of gzip are the length of what comes out.
+    let length = packed.body.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    #expect(length == plain.body.count && packed.body.count < length / 2)
+  }
+
+  @Test
   func `R240: no file is behind an address`() throws {
     let (served, session) = try serve()
     let hash = try #require(

@@ -89,6 +89,24 @@ struct WebRequest: Sendable {
 }
 
 extension WebRequest {
+  /// Whether the client takes an answer that is compressed by gzip.
+  var acceptsGzip: Bool {
+    headers[values: .acceptEncoding].contains { field in
+      field.utf8.split(separator: UInt8(ascii: ",")).contains { coding in
+        // In lower case, and without the spaces that are allowed around each part.
+        let text = coding.filter { $0 != 0x20 && $0 != 0x09 }.map { $0 | 0x20 }
+        let parts = text.split(
+          separator: UInt8(ascii: ";"),
+          maxSplits: 1,
+          omittingEmptySubsequences: false
+        )
+        guard parts.first?.elementsEqual("gzip".utf8) == true else { return false }
+        // A weight that is zero refuses it.
+        return parts.count == 1 || parts[1].contains { (0x31...0x39).contains($0) }
+      }
+    }
+  }
+
   /// The value of a cookie, or `nil`.
   func cookie(_ name: String) -> String? {
     for field in headers[values: .cookie] {

@@ -127,14 +127,8 @@ final class WebRoutes: Sendable {
   private func asset(_ request: WebRequest) throws(WebFailure) -> Response {
     let prefix = "/assets/\(WebAssets.hash)/"
     guard request.method == "GET", request.path.hasPrefix(prefix) else { throw .notFound }
-    return try file(String(request.path.dropFirst(prefix.count)), isImmutable: true)
-  }
-
-  private func file(_ name: String, isImmutable: Bool = false) throws(WebFailure) -> Response {
-    guard let file = WebAssets.files.first(where: { name.hasSameBytes(as: "\($0.name)") }) else {
-      throw .notFound
-    }
-    return WebAnswer.text("\(file.text)", type: "\(file.type)", isImmutable: isImmutable)
+    let name = String(request.path.dropFirst(prefix.count))
+    return try PageFiles.answer(name, to: request, isImmutable: true)
   }
 
   // MARK: - Routes
@@ -157,7 +151,7 @@ final class WebRoutes: Sendable {
       return WebAnswer.text(Pages.shell(of: site), type: "text/html; charset=utf-8")
     case .print: return try await printed(site, web)
     case .program: return WebAnswer.json(ProgramDescription.json(of: site))
-    case .description: return try file("openapi.json")
+    case .description: return try PageFiles.answer("openapi.json", to: web)
     case .events: return try await stream(site, web, request, session, channel)
     case .sections: return WebAnswer.json(try await rows.sections(web))
     case .jump: return WebAnswer.json(try await rows.flatPosition(of: web["text"] ?? ""))
