@@ -56,7 +56,7 @@ export class Toast {
     const key = { Undo: ': u', Redo: ': U' }[label] ?? '';
     this.announcer.say(text + (action ? ` ${label}${key}` : ''));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.hide(), error ? 12_000 : 7000);
+    this.#timer = setTimeout(() => this.hide(), error || (action && label !== 'Undo') ? 12_000 : 7000);
   }
 
   hide() { this.element.hidden = true; }

@@ -6,8 +6,9 @@ import { List } from './list.js';
 import { Announcer, Toast } from './announce.js';
 import { Filter, choose } from './filter.js';
 import { Pane, settleAll } from './edit.js';
+import { Import, exports } from './transfer.js';
 import { bindKeys, keyName, table } from './keys.js';
-import { count, h, nouned, oneLine } from './rows.js';
+import { count, h, nouned, oneLine, sentence } from './rows.js';
 
 const QUERY = ['filter', 'sort', 'sections', 'list'];
 const base = new URL('/', location.href);
@@ -15,7 +16,7 @@ const address = () => new URLSearchParams(location.search);
 const site = address().get('site') ?? document.body.dataset.site ?? '0';
 const root = document.getElementById('app');
 
-let program, list, pane, filter, toast, announcer;
+let program, list, pane, filter, toast, announcer, imports;
 let results = null;
 let opening = null;
 let query = {};
@@ -23,7 +24,7 @@ let hello = {};
 let asked = 0;
 let unfiltered = {};
 let counted = null;
-const live = { link: 'opening', held: null, failure: null, problems: [] };
+const live = { link: 'opening', held: null, failure: null, problems: [], task: null, imports: false };
 
 const read = () => Object.fromEntries(QUERY.map((name) => [name, address().get(name)]).filter(([, value]) => value !== null));
 
@@ -87,6 +88,8 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
     hello(data) {
       greeting = data;
       if (mine !== results) return;
+      // Whether a task has ended meanwhile is not known; if it goes on, it says so.
+      if (!live.imports) live.task = null;
       hello = list.hello = data;
       list.scroller.forget();
       list.draw();
@@ -129,6 +132,7 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
     pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); report(); },
     failure(data) { live.failure = data; report(); },
     recovered() { live.failure = null; report(); },
+    progress(task) { live.task = task.ended ? null : task; report(); },
     compared({ problems }) { live.problems = problems; report(); },
     bye({ reason }) { live.reason = reason; },
   };
@@ -191,10 +195,17 @@ function done({ message, position }, back = 'undo') {
   // What messages say of keys is for terminals; here it is a button.
   const text = message.replace(/(: u undoes|\. \^R does it again)\.$/, '');
   const committed = position && generation(position) > asked;
-  toast.show(text[0].toUpperCase() + text.slice(1), { label: back === 'undo' ? 'Undo' : 'Redo', action: committed ? () => act(back) : null });
+  toast.show(sentence(text), { label: back === 'undo' ? 'Undo' : 'Redo', action: committed ? () => act(back) : null });
+}
+
+/** Of a list that is selected as a whole, the page has no ids; only its form needs none. */
+function isWhole() {
+  if (list.isAllSelected) toast.show('All rows are selected, and only a change acts on all of them.');
+  return list.isAllSelected;
 }
 
 async function remove(id) {
+  if (id === undefined && isWhole()) return;
   const ids = id === undefined ? list.ids : [id];
   if (!ids.length || raced('deletes')) return;
   ids.forEach((id) => list.mine.set(id, 'delete'));
@@ -208,6 +219,7 @@ async function remove(id) {
 
 async function command({ name, scope, title }, ids = list.ids) {
   const { cursor, geo } = list;
+  if (scope === 'rows' && isWhole()) return;
   if (scope === 'rows' && (!ids.length || raced(`does “${title}” with`))) return;
   const section = cursor ? geo.sectionOfLine(cursor) : undefined;
   const answer = await attempt(() => send('POST', 'api/command', {}, { name, ids: scope === 'rows' ? ids : [], section }));
@@ -255,7 +267,7 @@ async function visit(id, name) {
 
 const scopes = { rows: 'Row', section: 'Section', list: 'List' };
 const sortName = () => (query.sort ?? (hello.sortColumn ? (hello.descending ? '-' : '') + hello.sortColumn : '')).split(',')[0];
-const writes = new Set(['add', 'edit', 'delete', 'undo', 'redo']);
+const writes = new Set(['add', 'edit', 'delete', 'undo', 'redo', 'import']);
 
 const actions = {
   down: () => list.move(1),
@@ -274,8 +286,14 @@ const actions = {
   filter: () => filter.focus(),
   usual: () => change({ sort: null, sections: null }),
   select: () => list.select(),
+  selectAll: () => list.selectAll(),
   add: () => pane.add(),
-  edit: (id) => (id !== undefined ? pane.edit(id) : list.row && !raced('changes') && pane.edit(list.row.id)),
+  edit(id) {
+    if (id !== undefined) return pane.edit([id]);
+    if (list.isAllSelected) return pane.edit(null);
+    return list.ids.length && (list.selected.size || !raced('changes')) && pane.edit(list.ids);
+  },
+  import: () => imports.choose(),
   delete: remove,
   undo: async () => done((await attempt(() => send('POST', 'api/undo', {}, {}))) ?? {}, 'redo'),
   redo: async () => done((await attempt(() => send('POST', 'api/redo', {}, {}))) ?? {}),
@@ -286,6 +304,7 @@ const actions = {
     await attempt(() => results.hold(live.held !== null));
   },
   async copy() {
+    if (isWhole()) return;
     const rows = list.state.page.filter((row) => row && list.ids.includes(row.id));
     await attempt(() => navigator.clipboard.writeText(rows.map(({ cells }) => cells.map((text) => text.replace(/[\t\n\r]/g, ' ')).join('\t')).join('\n')));
     toast.show(`Copied ${nouned(rows.length, program.nouns)}.`);
@@ -316,7 +335,9 @@ const actions = {
       .filter(([name]) => program.canWrite || !writes.has(name))
       .map(([name, label]) => ({ label, group: 'Page', keys: [keyName(table.find(([, , action]) => action === name)[1][0])], run: () => act(name) }));
     const print = new URLSearchParams({ site, ...query });
-    page.push({ label: 'Print', group: 'Page', run: () => window.open(`/print?${print}`, '_blank', 'noopener') });
+    if (imports.isPossible) page.push({ label: 'Import…', group: 'File', run: () => act('import') });
+    page.push(...exports(program.exports, (format) => `/api/export?${new URLSearchParams({ format, site, ...query })}`));
+    page.push({ label: 'Print', group: 'File', run: () => window.open(`/print?${print}`, '_blank', 'noopener') });
     choose('Commands', [...own, ...page], {
       placeholder: 'Command, row number, 50% or a value',
       typed: goals,
@@ -379,19 +400,25 @@ const waiting = () => ['insert', 'delete', 'move', 'update'].reduce((total, name
 
 /** What the list is worth at this moment, in one word or few, with the reason as its title. */
 function report() {
-  const { link, held, failure, problems } = live;
+  const { link, held, failure, problems, task } = live;
   let [kind, text, title] = ['live', 'live', 'Changes appear as they are committed.'];
   if (link === 'reconnecting' || (link === 'opening' && results)) {
     [kind, text, title] = navigator.onLine ? ['lost', `reconnecting… last news ${ago(results?.lastNews ?? Date.now())}`, live.reason ?? 'The list stays as it was last seen.']
       : ['lost', 'offline', 'The list stays as it was last seen.'];
   } else if (link === 'opening' || link === 'counting') [kind, text, title] = ['lost', `${link}…`, ''];
   else if (failure) [kind, text, title] = ['failed', oneLine(failure.error, 120), failure.remedy ?? ''];
-  else if (held) [kind, text, title] = ['held', `held, ${waiting() ? nouned(waiting(), ['change', 'changes']) : 'no changes'}`, 'h lets the list go on.'];
+  else if (task) {
+    const share = task.of ? `${Math.floor((100 * task.done) / task.of)} %` : task.done ? count(task.done) : '…';
+    [kind, text, title] = ['busy', `importing ${share}`, `An import is running: ${count(task.done)}${task.of ? ` of ${count(task.of)}` : ''}.`];
+  } else if (held) [kind, text, title] = ['held', `held, ${waiting() ? nouned(waiting(), ['change', 'changes']) : 'no changes'}`, 'h lets the list go on.'];
   else if (program.copyTime) [kind, text, title] = ['copy', `copy of ${program.copyTime}`, program.notice];
   else if (problems.length) [kind, text, title] = ['compared', 'compared', problems.join('\n')];
   parts.live.className = `live ${kind}`;
   if (parts.live.textContent !== text) parts.live.textContent = text;
   parts.live.title = title ?? '';
+  parts.task.hidden = !task;
+  if (task?.of) parts.task.value = task.done / task.of;
+  else parts.task.removeAttribute('value');
   parts.hold.setAttribute('aria-pressed', String(held !== null));
   parts.hold.lastChild.textContent = held ? 'Go on' : 'Hold';
   root.classList.toggle('stale', link === 'reconnecting' || link === 'refused');
@@ -415,8 +442,8 @@ function build() {
     sort: (name) => change({ sort: sortName() === name ? `-${name}` : name }),
     lost: (text) => list.focused && toast.show(`${text}.`),
     selected() {
-      parts.selected.hidden = !list.selected.size;
-      parts.selected.textContent = `${count(list.selected.size)} selected ✕`;
+      parts.selected.hidden = !list.selected.size && !list.isAllSelected;
+      parts.selected.textContent = `${list.isAllSelected ? 'all' : count(list.selected.size)} selected ✕`;
     },
   });
   pane = new Pane({
@@ -433,7 +460,8 @@ function build() {
     left: () => list.focus(),
   });
   const button = (name, label, title, ...inner) =>
-    (parts[name] = h('button', { title, on: { click: () => act(name) } }, h('span', { class: 'label', text: label }), ...inner));
+    (parts[name] = h('button', { title, class: name, on: { click: () => act(name) } }, h('span', { class: 'label', text: label }), ...inner));
+  parts.task = h('progress', { 'aria-label': 'Import', max: 1, hidden: true });
   parts.counts = h('span', { class: 'counts' });
   parts.live = h('span', { class: 'live lost', text: 'opening' });
   parts.selected = h('button', { class: 'chip', hidden: true, title: 'Deselect', on: { click: () => list.deselect() } });
@@ -446,9 +474,18 @@ function build() {
         button('hold', '', 'Hold the list as it is (h)', h('span', { text: 'Hold' })),
         program.canWrite && button('add', '', `Add (a)`, h('span', { text: 'Add' })),
         h('button', { class: 'icon help', text: '?', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => act('help') } }),
-        h('button', { class: 'icon', text: '⋯', title: 'Commands (:)', 'aria-label': 'Commands', on: { click: () => act('commands') } }))),
+        h('button', { class: 'icon', text: '⋯', title: 'Commands (:)', 'aria-label': 'Commands', on: { click: () => act('commands') } })),
+      parts.task),
     h('main', {}, list.grid, pane.element), toast.element, announcer.region);
   parts.add?.classList.add('main');
+  imports = new Import({
+    program, toast, send,
+    running(is) {
+      live.imports = is;
+      live.task = is ? { done: 0, of: null } : null;
+      report();
+    },
+  }, list.grid);
   list.start();
   bindKeys(list.grid, () => list.focused, (name) => act(name), (key) => {
     const own = program.commands.find((one) => one.key === key);

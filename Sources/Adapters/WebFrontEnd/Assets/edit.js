@@ -1,7 +1,7 @@
-// The pane beside the list: all values of a row, and the form for a new or a changed one. An edit shows at once, as an overlay.
+// The pane beside the list: all values of a row, and the form for a new one, a changed one, or several at once. An edit shows at once, as an overlay.
 // What was typed is never lost: a refusal, a conflict or a broken connection leaves the form as it is, with the reason.
 
-import { h, manyLines, oneLine } from './rows.js';
+import { h, manyLines, nouned, oneLine } from './rows.js';
 import { dialog } from './filter.js';
 import { generation } from './results.js';
 
@@ -90,15 +90,24 @@ export class Pane {
   // Forms
 
   get #dirty() {
-    return (this.#form?.fields ?? []).filter(({ control, initial }) => control.value !== initial);
+    return (this.#form?.fields ?? []).filter(({ control, initial, isCleared }) => isCleared || control.value !== initial);
   }
 
-  async edit(id) {
+  /** The form of one row; of several, one after the other of `ids`; or, without `ids`, of the whole list. */
+  async edit(ids) {
+    const { program, send } = this.app;
     if (this.#dirty.length) return this.#focus();
     try {
-      const row = await this.app.send('GET', 'api/row', { id });
-      this.id = id;
-      this.#open({ id, title: row.title, texts: row.texts });
+      if (ids?.length === 1) {
+        const row = await send('GET', 'api/row', { id: ids[0] });
+        this.id = ids[0];
+        this.#open({ ids, title: row.title, texts: row.texts });
+      } else {
+        const target = ids ? { ids } : { all: true };
+        const { count: rows, texts } = await send('POST', 'api/form', {}, target);
+        this.id = null;
+        this.#open({ ids, target, title: `Change ${nouned(rows, program.nouns)}`, texts });
+      }
     } catch (refusal) {
       this.app.toast.show(refusal.error, { error: true, remedy: refusal.remedy });
     }
@@ -106,14 +115,16 @@ export class Pane {
 
   add(texts = []) {
     if (this.#dirty.length) return this.#focus();
-    this.#open({ id: null, title: `New ${this.app.program.nouns[0]}`, texts });
+    this.#open({ title: `New ${this.app.program.nouns[0]}`, texts });
     return undefined;
   }
 
   #focus() { (this.#dirty[0] ?? this.#form.fields.find(({ control }) => !control.readOnly))?.control.focus(); }
 
-  #open({ id, title, texts }) {
+  /** `ids` are the rows that are changed, and none for a new one; `target` names several of them to the server. */
+  #open({ ids = [], target = null, title, texts }) {
     const { program, list } = this.app;
+    const id = target ? null : ids[0] ?? null;
     this.#turn += 1;
     const fields = program.fields.map(({ name, isKey }, index) => {
       const began = texts[index] ?? null;
@@ -121,33 +132,44 @@ export class Pane {
       const long = text.length > 60 || /[\n\r]/.test(text);
       const key = `field${index}`;
       const control = h(long ? 'textarea' : 'input', {
-        id: key, name, autocomplete: 'off', spellcheck: 'false', readonly: isKey && id != null, 'aria-describedby': `${key}-problem`,
+        id: key, name, autocomplete: 'off', spellcheck: 'false', readonly: isKey && (target || id != null),
+        placeholder: target && began === null ? '(several values)' : null, 'aria-describedby': `${key}-problem`,
         rows: long ? Math.min(12, 2 + Math.ceil(text.length / 50)) : null,
       });
       control.value = text;
       const problem = h('p', { class: 'problem', id: `${key}-problem`, hidden: true });
       const element = h('div', { class: 'field' }, h('label', { for: key, text: name }), control, problem);
       // A control may write line ends its own way, so what it holds now is what it began with.
-      return { name, began, initial: control.value, control, problem, element };
+      return { name, began, initial: control.value, isCleared: false, control, problem, element };
     });
     const note = h('p', { class: 'problem', role: 'alert', hidden: true });
-    const save = h('button', { class: 'main', type: 'submit', text: id == null ? 'Add' : 'Save' });
+    const save = h('button', { class: 'main', type: 'submit', text: target ? title : id == null ? 'Add' : 'Save' });
     const form = h('form', { novalidate: true, on: {
       submit: (event) => { event.preventDefault(); this.#save(); },
       input: ({ target }) => {
-        const field = fields.find(({ control }) => control === target);
-        field.element.classList.toggle('dirty', target.value !== field.initial);
-        this.#explain(field, null);
-        this.#form.warned = false;
+        this.#typed(fields.find(({ control }) => control === target), false);
       },
       keydown: (event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.#save(); }
+        const field = fields.find(({ control }) => control === event.target);
+        const erases = event.key === 'Backspace' || event.key === 'Delete';
+        if (target && erases && field?.began === null && !field.control.value && !field.control.readOnly) this.#typed(field, true);
       },
-    } }, ...fields.map(({ element }) => element), note,
+    } }, target && h('p', { class: 'quiet', text: 'What you leave alone keeps its values. Backspace in an empty field clears it in all rows.' }),
+    ...fields.map(({ element }) => element), note,
     h('footer', {}, save, h('button', { type: 'button', text: 'Cancel', on: { click: () => this.escape() } })));
-    this.#form = { id, title, fields, note, save, form, list };
+    this.#form = { id, ids: ids ?? [], target, title, fields, note, save, form, list };
     this.#frame(title, form);
     this.#focus();
+  }
+
+  /** A field in which rows differ is empty at first, so that clearing it in all of them is something else than leaving it alone. */
+  #typed(field, isCleared) {
+    field.isCleared = isCleared;
+    if (field.control.placeholder) field.control.placeholder = isCleared ? '(nothing)' : '(several values)';
+    field.element.classList.toggle('dirty', isCleared || field.control.value !== field.initial);
+    this.#explain(field, null);
+    this.#form.warned = false;
   }
 
   #explain({ control, problem }, text) {
@@ -161,39 +183,45 @@ export class Pane {
     const { list, program, send } = this.app;
     if (form.busy) return;
     const dirty = this.#dirty;
-    if (!dirty.length && form.id != null) return this.escape();
+    const isNew = !form.target && form.id == null;
+    if (!dirty.length && !isNew) return this.escape();
     const set = Object.fromEntries(dirty.map(({ name, control }) => [name, control.value]));
-    const was = Object.fromEntries(dirty.map(({ name, began }) => [name, began ?? '']));
+    // Of fields in which rows differ nobody saw a value, so nothing can have changed since.
+    const was = Object.fromEntries(dirty.filter(({ began }) => began !== null || !form.target).map(({ name, began }) => [name, began ?? '']));
     form.busy = true;
     form.form.setAttribute('aria-busy', 'true');
     form.note.hidden = true;
     form.fields.forEach((field) => this.#explain(field, null));
-    if (form.id != null) {
-      const cells = new Map();
-      for (const [name, text] of Object.entries(set)) {
-        const index = program.columns.findIndex(({ title }) => title === name);
-        if (index >= 0) cells.set(index, text);
-      }
-      list.overlays.set(form.id, { cells, until: null });
-      list.mine.set(form.id, 'follow');
-      list.draw();
+    const cells = new Map();
+    for (const [name, text] of Object.entries(set)) {
+      const column = program.columns.findIndex(({ title }) => title === name);
+      if (column >= 0) cells.set(column, text);
     }
+    for (const id of form.ids) {
+      list.overlays.set(id, { cells, until: null });
+      list.mine.set(id, 'follow');
+    }
+    list.draw();
     try {
-      const answer = form.id == null ? await send('POST', 'api/rows', {}, { set }) : await send('PATCH', 'api/row', { id: form.id }, { set, was });
+      const answer = isNew ? await send('POST', 'api/rows', {}, { set })
+        : form.target ? await send('PATCH', 'api/rows', {}, { ...form.target, set, was })
+          : await send('PATCH', 'api/row', { id: form.id }, { set, was });
       this.#form = null;
-      const id = form.id ?? answer.id;
-      if (form.id != null) settle(list, id, answer.position);
+      const ids = isNew ? [answer.id] : form.ids;
+      settle(list, ids, answer.position);
       this.app.done(answer);
-      if (form.id == null) {
+      if (isNew) {
+        const [id] = ids;
         this.close();
         list.mine.set(id, 'follow');
         list.reveal(id, () => list.marks.set(`r${id}`, 'insert'));
-      } else await this.open(id);
+      } else if (form.target) this.close();
+      else await this.open(form.id);
       list.focus();
-      setTimeout(() => list.mine.delete(id), 5000);
+      setTimeout(() => ids.forEach((id) => list.mine.delete(id)), 5000);
     } catch (refusal) {
-      if (form.id != null) settle(list, form.id, null);
-      list.mine.delete(form.id);
+      settle(list, form.ids, null);
+      form.ids.forEach((id) => list.mine.delete(id));
       if (this.#form === form) this.#refused(form, refusal, set);
     } finally {
       form.busy = false;
@@ -221,8 +249,9 @@ export class Pane {
   #conflict(form, { error, fields, deleted }, set) {
     let box = null;
     const close = () => box.close();
+    const again = deleted && !form.target;
     if (deleted || !fields) {
-      const again = () => {
+      const addAgain = () => {
         close();
         const texts = form.fields.map(({ control }) => control.value);
         this.#form = null;
@@ -230,8 +259,8 @@ export class Pane {
         // All of it counts as typed, since the row is not there any more.
         for (const field of this.#form.fields) field.initial = '';
       };
-      box = dialog('conflict', 'Deleted', h('h2', { text: deleted ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
-        h('footer', {}, deleted && h('button', { class: 'main', text: 'Add it again…', on: { click: again } }),
+      box = dialog('ask conflict', 'Deleted', h('h2', { text: again ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
+        h('footer', {}, again && h('button', { class: 'main', text: 'Add it again…', on: { click: addAgain } }),
           h('button', { text: 'Back to the form', on: { click: close } })));
       return;
     }
@@ -250,13 +279,16 @@ export class Pane {
         const field = form.fields.find((one) => one.name === name);
         field.began = fields[name].stored;
         field.initial = fields[name].stored ?? '';
-        if (side === 'theirs') field.control.value = field.initial;
+        if (side === 'theirs') {
+          field.control.value = field.initial;
+          field.isCleared = false;
+        }
         field.element.classList.toggle('dirty', side === 'mine');
       }
       close();
       this.#save();
     };
-    box = dialog('conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
+    box = dialog('ask conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
       h('footer', {}, h('button', { class: 'main', text: 'Save these', on: { click: save } }),
         h('button', { text: 'Back to the form', on: { click: close } })));
     box.querySelector('.main').focus();
@@ -264,11 +296,13 @@ export class Pane {
 }
 
 /** An overlay goes when the stream has reached the commit, whichever of stream and answer comes first. */
-function settle(list, id, position) {
-  const overlay = list.overlays.get(id);
-  if (!overlay) return;
-  if (position == null || generation(list.results.state.position) >= generation(position)) list.overlays.delete(id);
-  else overlay.until = generation(position);
+function settle(list, ids, position) {
+  const isReached = position == null || generation(list.results.state.position) >= generation(position);
+  for (const id of ids) {
+    const overlay = list.overlays.get(id);
+    if (isReached) list.overlays.delete(id);
+    else if (overlay) overlay.until = generation(position);
+  }
   list.draw();
 }
 

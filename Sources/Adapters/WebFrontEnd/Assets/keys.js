@@ -25,8 +25,9 @@ export const table = [
   ['See', ['f'], 'links', 'follow a reference'],
   ['See', ['h', 'H'], 'hold', 'hold the list as it is, or let it go on'],
   ['Change', [' '], 'select', 'select the row'],
+  ['Change', ['^a'], 'selectAll', 'select all rows of the list'],
   ['Change', ['a'], 'add', 'add'],
-  ['Change', ['e'], 'edit', 'change'],
+  ['Change', ['e'], 'edit', 'change the row, or all that are selected'],
   ['Change', ['d d', 'Delete'], 'delete', 'delete'],
   ['Change', ['u', '^z'], 'undo', 'undo'],
   ['Change', ['U', '^r', '^Z'], 'redo', 'redo'],
@@ -36,7 +37,7 @@ export const table = [
   ['Other', ['Escape'], 'escape', 'close one thing'],
 ];
 
-const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^r': '^R', '\r': 'Enter', '\n': 'Enter', '^Z': '^⇧Z' };
+const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^a': '^A', '^r': '^R', '^z': '^Z', '\r': 'Enter', '\n': 'Enter', '^Z': '^⇧Z' };
 export const keyName = (key) => names[key] ?? key;
 
 /** Calls `run(action)` for the keys of the table, and `command(key)` first, which is true for a key of the program. */

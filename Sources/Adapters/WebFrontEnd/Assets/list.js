@@ -13,6 +13,7 @@ export class List {
   cursor = null;
   folds = new Set();
   selected = new Set();
+  isAllSelected = false;
   overlays = new Map();
   mine = new Map();
   stuck = null;
@@ -128,6 +129,7 @@ export class List {
     this.overlays.clear();
     this.stuck = null;
     this.visited = false;
+    if (this.isAllSelected) this.deselect();
     this.#pending = null;
     this.scroller.forget();
     this.columns.reset();
@@ -406,13 +408,23 @@ export class List {
   }
 
   #toggle(id) {
+    this.isAllSelected = false;
     if (!this.selected.delete(id)) this.selected.add(id);
     this.on.selected();
   }
 
-  deselect() {
-    if (!this.selected.size) return false;
+  /** Selects the list and not its rows, of which there may be millions. */
+  selectAll() {
     this.selected.clear();
+    this.isAllSelected = true;
+    this.on.selected();
+    this.draw();
+  }
+
+  deselect() {
+    if (!this.selected.size && !this.isAllSelected) return false;
+    this.selected.clear();
+    this.isAllSelected = false;
     this.on.selected();
     this.draw();
     return true;
@@ -548,7 +560,7 @@ export class List {
     if (isCursor && row && cursor.id == null) cursor.id = row.id;
     return {
       key, row, position, y, top: y - base, rowIndex: position + (this.geo.headerHeight ? section + 1 : 0) + 2,
-      waiting: row === undefined, cursor: isCursor, selected: row ? this.selected.has(row.id) : false,
+      waiting: row === undefined, cursor: isCursor, selected: row ? this.isAllSelected || this.selected.has(row.id) : false,
       mark: row ? this.marks.get(key) : null, overlay: row ? this.overlays.get(row.id) : null,
     };
   }

@@ -21,8 +21,9 @@ export async function call(base, method, path, parameters = {}, body) {
   for (const [name, value] of Object.entries(parameters)) if (value != null) address.searchParams.set(name, value);
   const init = { method, cache: 'no-store' };
   if (body !== undefined) {
-    init.headers = { 'Content-Type': 'application/json' };
-    init.body = JSON.stringify(body);
+    const isFile = body instanceof Blob;
+    init.headers = { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' };
+    init.body = isFile ? body : JSON.stringify(body);
   }
   let answer;
   try {
@@ -39,8 +40,8 @@ export const generation = (position) => Number.parseInt(position, 10);
 
 /**
  * Opens the list at `url`. Options: `site`, `query` (`filter`, `sort`, `sections`, `list`), `from` and `count`, or `at` and `above`;
- * and what is called: `list({before, state, change, line})`, `hello`, `opening`, `pending`, `failure`, `recovered`, `compared`, `bye`,
- * `status(text)`, `refused(problem)`.
+ * and what is called: `list({before, state, change, line})`, `hello`, `opening`, `pending`, `failure`, `recovered`, `compared`,
+ * `progress`, `bye`, `status(text)`, `refused(problem)`.
  */
 export function connect(url, { site = '0', query = {}, from = 0, count = 96, at = null, above = 0, ...on }) {
   let state = null;

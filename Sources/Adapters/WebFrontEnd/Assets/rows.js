@@ -32,6 +32,9 @@ export const manyLines = (text, most = 20_000) => cut(text, most).replace(/\r\n/
 
 const format = new Intl.NumberFormat('en');
 export const count = (number) => format.format(number);
+/** What the server says in words, as a sentence of its own. */
+export const sentence = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 export const nouned = (number, [one, many]) => `${count(number)} ${number === 1 ? one : many}`;
 
 /** Sets what differs, so that a repaint of what is there already costs no style calculation. */

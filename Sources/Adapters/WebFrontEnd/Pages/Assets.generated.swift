@@ -5,11 +5,11 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "74c76b0595190f3c"
+  static let hash: StaticString = "f8fa1add263085a5"
 
   static let files: [(name: StaticString, type: StaticString, gzip: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA41W227jNhB991dM0WAlpV5ZaVEUsOEGi7RAH3axRZtFH9KgpqWxxUQiDZKKY3j1750hqVi5FGjyYHE41zMzR5rN4K9aOJAWrJDVHLRC2OlGOoRGPiAY3EqtYKMN2NIgKpKICo2dglAVuBrBaWEd7KWr4YuqNMnIIT6gObAzi2jzyWwGV7VQW7SgN6DJzFgQhq67tsUKup13xzkAWbfaRhew4SwsllpVFNNG9wLWnT1QiqRnnThYWKMwYt1gPpnIdqeNgyPU0MPG6BaSfGb03uZ3NllMJuSLzH7/cPUrLOHHoihIho/epmyEtfBBKd2pEg0cJzBAsIQ6TSr5kEzJs9ebQ2J3+h4ViYxukM9OuM7SORFGivcMYULigGgCfbYgh99S0Zb8HXt/crKlSEso/KlhMIfDXkgn1TacSeAzN13ptEk5RZv5DIFAkTb3EtL1v2zfs40Vh9ThoxtUqRXX1DUrWmodycHtZYnDBMSTVs0B5Aakg0puNtSt/BQnAJKz8ZVWDhUn/J83y2UIcwmrsyM/9X93RSGKFcz9xeLkeCj+F+GQqtmn2VMVs/Nz+FBVlqbNDx3PjTCHOaiuXfMw0Vhxi2F9gD1PSC12O1Q0WsGgzWnQZYPe2I8NFVxjU01DrSwOrsKAMfKW8O6UszmczygFUVUpd24Ko7YMqPKCpGGwbjj+NHq75cQ+r++wdDnBYSRa7yTLGN40KGWxfL7w1rfkOn0lu7zkeN9Fz2PcTgnFp3DJEYJCmLGvX+GbdNClQ8zrHg92FC3LG1RbV1OKBl1n1DjSMKwW3TU96s6laQbLnyMML9WKRRSfUonxB+fBgId09Ru1Yw40JGO9HspIHCzIV9ngMYC9E8bxzL+AeFxNK3Zp+rwpU5CqwkdOPHoDns5wmzv9UZeiwT/Jl9qmCS141lNe3obmOElodFcxT79sN3F0eNgvSKMghYvbHlb92ZED96e0T5k9MQD/vQLj7OhLy++0VCkTStZPebgDdz7hQMJPwtVU5GP6Q1FMA629h/S0Q3Q6bVeWxZ2ireKd+kwU3aK1YovgeZU7t+C932r020R7gM0GOtWQGl8Ie2/DC0G3SJ7V1i/IMwa99u8EnglssA0M8QZ9+lcHSWpZVaiID0yHA0mORugF84mBnp+x35OUbJ6eTyxYExSxUM5AlI6YagqNWGNDFgm/uigTNEazh41oLCkaSr468D2Rt2/YEDOMn2e25aDmKS4G4YEJ4p6ZLkoXI9t155x/r4Rc4N07hihIPUrsfB4yZJaae+BkeT+HuHKhcAIPiSmjG37q+T8brW1sAvHzrhElXhETVgZVSvHsTpyikdUU8jxPY26XcBOebqmEm9vsLZ++lx+JUWlvttsGaV8YwwHLt0xCuweUx5gQFTHK/kOC5mMOHfn5A+PhCzXhxuPhyTBJFm+0Px9eeMSUaYSWGkPt8Ja0kRTE9yRJhoLKhr4eBj4bMVj2v6hv1IVhgC7h4vt/6MuCovxEP6f3WFAbWvcKEF6Ahd/OfwGx39zpmgkAAA==",
+gzip: "H4sIAAAAAAACA41W227jNhB991fMosFKSr2y06IoYMMNFmmBPmyxRZtFH9KgpqWxxUQiDZKKY3j1750hqUi5FGjyYHHIufDMmSPNZvBXJRxIC1bIcgFaIex1LR1CLR8QDO6kVrDVBmxhEBVZRInGTkGoElyF4LSwDg7SVfBFlZpsFBAf0Bw5mEW0+WQ2g6tKqB1a0FvQ5GYsCEPbbdNgCe3eh+MagLwbbWMI2HIVFgutSsppY3gBm9YeqUQ6Z504WtigMGJTYz6ZyGavjYMTVNDB1ugGknxm9MHmdzZZTiYUi9x+/3j1C6zgh/l8TjZ89D5FLayFj0rpVhVo4DSBHoIVVGlSyodkSpH9uQUkdq/vUZHJ6Bp57YRrLa0TYaT4wBAmZA6IJtBlSwr4DV3aUrxT51dONpRpBXO/qhnMfnEQ0km1C2sy+MpNWzhtUi7RZr5CIFCkzb2Fzvpf9u/Yx4pj6vDR9UepFdfUNSsaah3ZwR1kgT0D4kqr+ghyC9JBKbdb6lY+5AmA5Ox8pZVDxQX/585qFdJcwvrsxE/d3+18LuZrWPiN5RC4v/zPwiHd5pBmT7eYnZ/Dx7K0xDZPOuaNMMcFqLbZMJmIVtxi2BzhwAypxH6PiqgVHJqciC5r9M6eNnThCutyGu7K5hAqEIyRt4R3q5zN4XxGJYiyTLlzUxi1pUeVByQNxLrh/NMY7ZYL+7y5w8LlBIeRaH2QLGN403Aoi9fnDe99S6HTV7bLS873bYw8xm0oKD6FTc4QDgSOff0K79L+LC1iXfd4tKNsWV6j2rmKSjToWqPGmXqyWnTX9Khbl6YZrH6KMLw8Nl9G81BKzN8HDw5M0vWv1I4FEEnG5zooonCwIV9nfcQA9l4Yx5x/AfH4No3Yp+nzpkxBqhIfufAYDZidYTd3+pMuRI1/Uiy1SxMa8KyjurwP8ThJiLrrWKcftptIHSb7BZ2Y04GL2w7W3dmJE3dD2UNlTwrAf6/AODv5q+V3WqqUBSXrpkzuoJ1POJDxN+EquuRj+v18Pg2y9gHSYYZoNUxXlsWZoqnimfpMEt2gtWKH4HWVO7fkud9p9NNEc4D1FlpV0zHeEPbehheCbpAiq50fkGcKeu3fCcwJrLEJCvGGfPpXB1kqWZaoSA9Mi71Ijij0QvlEL8/P1O/JSj5Pz4MKVgRFvChXIApHSjWFWmywJo+EX11UCRqjOcJW1JYOGiq+PPI+ibdvWJ8z0M8r26o/5iUuJmHCBHPHShety5HvpnXOv1dCLfD+PUMUrB4lDr4IFbJKLTxwsrhfQBy5cHECD0kpYxh+6vg/G41tbALp874WBV6REpYGVUr57F4M2chrCnmep7G2S7gJT7d0hZvb7K2YvpefSFFpbna7GmleGMMey7dcQrt7lMeYkBQxyv5DgvixgJbi/IFx8YWacOPx8GKYJMs32p/3LzxSyjRCS42hdnhPmkhK4nuSJP2Fipq+Hno9GylY9r+kb9SFnkAkrunQ1kCyd6ueZhkVdPHdP/TlQVX8SD/Dey6E6Vv7CjAekKWf3n8BPNxV/roJAAA=",
 text: ####"""
 // What is said: one polite live region for screen readers, and the toast with Undo that everyone sees.
 // Changes of others are summed up and said at most every five seconds, so that a busy list stays bearable.
@@ -69,7 +69,7 @@ export class Toast {
     const key = { Undo: ': u', Redo: ': U' }[label] ?? '';
     this.announcer.say(text + (action ? ` ${label}${key}` : ''));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.hide(), error ? 12_000 : 7000);
+    this.#timer = setTimeout(() => this.hide(), error || (action && label !== 'Undo') ? 12_000 : 7000);
   }
 
   hide() { this.element.hidden = true; }
@@ -77,7 +77,7 @@ export class Toast {
 
 """####),
 (name: "app.css", type: "text/css; charset=utf-8",
-gzip: "H4sIAAAAAAACA7Uby47juPHeX8HMoDH2rOWRZNlu25jFArlsNkAQZBMgwWAOtETZSsuSQlHt9i4myCn3IH+Qn8g9n5IvSRVJUdTL7V5sYMx0WyoWi/V+sD+8J78/MpLm+SPJYyLg94Ie2JaUl1KwE4nzTJQzcqQJT5OMwa95xggNQ5YJEuZpXvEdSZPDURCaRSSi/JHsL/INd8rwyE5sTt5/uPvwnnzLEKzEbXh+LgHmxEjM85PctQx5UogZ2bOQViUjBwavBb+QU1UK8pjlZwQ7EfZMQ5FeJNK7Lc9zQX68I60Nt5ogJGYH7xynoAXj+rGDjydv4wg+4Yy89dbeg0enCnAPh+jAreATIBzzYt/XcJwmJetCxjGA+b4f+GsNlmSPbRgv9CIPwdgKPgsNVuaxaMOt1qvNigHchm5CWsOhFNpwLICPi9tGfryo4ZR42pB+sFyFDwD5EO/9ONaQIunCsQ2LJV/gICzY1DvnTz0GLuIgXiJjYt/zAw2YsXPnxKv1JqAAtoojl7oaLDzS7NBl4Ga9ClwEZYv9YhkakXTA9gt/5SFv4vghflgB2Je79+RHss+fnTL5IckOW/idR4w78GhHvtx9OiZRxLLPABQlZZHSy5ZkqMe/SE5FzgXNBILt8+gCICfKD0m2Je6O7Gn4eOB5hUrxRPlEa9J0p/StfghihkdoKrBq/rBecnb64M0DbUROlcyIQ4siZY56MiNvvmeHnJE//OrNjPwu3+cih2e/gR/ke5qVb+wv5Jff/Zp891t4VsI3p2Q8iZHct4DRPlGcMjgt/u9ECWehSHI4BRBanbIdOUrr2xLPdaOn446gQOM0B2kp5iDGoweW7s9IMSNRCv+iNjfwgMhhMLAkOwIZimuVEHk2g0dFBfYr2LOgnFFYqhhiQDXLekul6FBcQFzxTMo8TSIiOJy1AEQoGi1NTqOkKrdkXTy3RYOy3IHfiiIpfHe+AAHAjxUKAjaueIk7FzloOwN/dT4mAkRR0JDh4jOnRUPOVuo6EtUTvnwzbUDnJ5pkg5DKArt6UiuPZORZC2S5dDsYDQVxkgpky54jKHjfcuLN3QeLgk+UJ9QpOLxi0cc3glfszedBitDSu/QYKr/cbeM8rErnKSmTfcoAQ14JdPhb4huZdBZpCCeP45IJKTzE1NeDvnQ1O8GdTV+WrgJWHnfaFvNSy1mK+ZxE4igV/N7QoY7VUKO+/6TjOfp8iuVJ9kRh0WdzPKfFWXBakq3zgufAzxOADby3DArchucrdYVVf6kSJrprMEoopGWRPzJUvCIvE2XmdA+HqARr2IDUGqPHL32LD9OkAKVE8CSDQ06W7r3c4W4u8gHfAic+ZA7YzgnkhGxCYzrQAsmXovDkASwJrZqnxiWD3p5GlQFOl9ETK1/YfE9LhtIx268V705J5hg9kE9wMXyBD61EPsSFEW9w9NAC5WrlX070uca9XN63pKdO2DLrFZp1ygTwSOKWDHHcueshaJ8K1FCnecxSkE2ZlJIjIRiCKDU5TnnkMq/YbHaDCiLJeEIthZ9ZdQJvG26JoPsqpRwflK/dP02e2Dgz1mhvo4T01Pv1W2+3exbnnEmDAKXDqPLu3a5RkCSTlrpP8/DRGIBSycYG6u8dd7NE6lWQc3gNGSjInhNqTBDp6hLXh4dsyAbPSzECrphqHOV82bEOnS9ZyI4sjW5CNujcNBNqVpGFdLptzrjNZpCqYyw2G85I/by4XGVAn+6YJimLurrs7ciw/7TWXN3ILAiPSaFzj77udU7oaX+rY69e+urYOVdxuuWPOUupANprB+SCuRJv03VSm9rjaxRWvBjy7T9A3IkQHZg+eGhwwjQNJxjxyFdabYGiWo077lApujFbeDcJ0EfOyMZ/Ok/7fhsYN2IHJhi/LrRvlJah2GmEpu6SB1jo439vXdf1kRWFlLBJO+WhANC1EmwlTsiwF0tSJc4pz3LpvmfE/DqYodc+xgEOqmjwBSNdnpavi3VNoFaL5ynds3Q8XttQW3YqxKVbiVhg+1p7TYLousZDpSy2HBSsSUKZQA/kvir1HSToTuetQ+o6UE5I80RVMq5Ubn3gSXRV572WArq7W0sVwH1kNGoJBTfbyf8dEAk8g5Ct4Evja9TXaS0m4geobw1rtLUgf74yboPPiFs8T6cI/4o85fZ4Z07zNcEq9cb841pMVOjqukt/hfWZzbB2MFTW30+dGwt2e9YquSfpkLZgVW6vC+E2uYPFlTKAAXs1i+dQDiYQ4w+w0qZIejobjpZgqnhGw5d5xOpnXQM1m5hVIKPtlsbKmTe5Bvnv3//xTkJayEZB/6lAsbHwknl0GYldsDxNLU9Fs/CIFCsemapFfVXQoMN18aG6YKfkeQL2XfLDfmZrKAmW9zO7sp62y2w8BZafpBSQMiq+gi51IlsTjWTNgHblam9alZjsshQM2nJrpbLvESTao9lRS9fpDnsCskoLE0rUrt103W+wliIJHy86NLpWuPSbNFBbMZP5QncndYxev2Ao3cia8HdDTSMp/xqs8+l1kWbdzmG7ZiwzGOO5RgoZa/OxTPqKYOYPdurUTie13+smkyp9Vf+7Frk+PtkpnQMqgGHyV/Tlf5o4UIhPCc8FfJsEy4gdGs6pkps9g4uLsM0R07TEPkf3TBZmjcixMGFd2Y2tK4ytr3BnxnJtL4ScUpoOtRU4HlmujWQDwzHilpJN4x8MIS8Wj58iKqgDOnzOPg+4LSoEnzQgo7luJwsxAQ4W3W7ebUuEpdPdzxHnB81ozFRGDXfUg0pbxsK/7UF7Prl2HhGLaZWKmj03dRUlH/dR8jOkCX39HMlNccu5SETKRsOjArkagW9U4Cg56c3ATPCLOuxt0WuNvLcbqboZJuONLClt3o4ik8UcGH5PkBauocg+4iYbva6jTq1Ursm+Ft2W5ihx2tL6kboWxFzpl05v9Ld6+KGrKhmXcVMZmruhCG1Ld3vPiTgCARaWsdL3JfR2NYzaPhBnGh9TguZMXwg6Aw01V5UduD0XrR0spTUdl6qAvdgYWKsvccqfRgHtg6mdR6yl3lh5Wo3/c20tEQtzTtVpgbuMq+Zl550zQqMEM8tMRzpQDel5lZX0CQzAEKaCjLikOKkRYKmhhDtT4DdYMBjdT2uprfz7Vj9tOdBTWQy37xv901RsM3GEIyZpNFlk0w5Ner8guB9ZEowtWXv3miccs55hWbVicY9NdYF+JeVduPcm6bW9YR12RnytwmymXjqaKr8x39iBqYWg4V0JVDJikvIc+8riIhNFX/XtM8qlu+4V0CaJriFUzB4qyTG0bIkKMCqqGh1pp6cmBRgaJpqNjFbqTrxrRjQtWlCcWS4mCn462sOzWlgrRFP317ympXMF7ZX2i7VKrdBqN+3gmBGFZEr+at7oJ4Nm9Z9/k3dKOJC/WqrqB9aAwu7Z6vxqrKc23o1rxKBYYbIfmft4Vt9KUoI6IvXoWkECKsdFa8pj0kAT6OZ1G/PoN3JuD0jm7srOddtTEvQ0psSZL6zyV6kizS7nI+N67FBDLuf+mO5F6c29o1OSAdLJUjZCkW1T4sWDYy1AOz6Tk7PyVopWcOYoGxo9DfZ9OSuPsJRmyUnHB/UIyieZM33zyC4xlyOxGlbemRkNaNfizRdAGOe5GJL6kISlazJ603MOBllnkD/mvuKEpc2dAkt/Hpo2OELU7dRuM+v2gqq3g1/vECUc7F+1Ygf7N3/717vxVv8njCp5ll4+v9zDMrqhytd9VV7MhN4IwXLhS+kkooSm+eHVU3PPf2Fs3r190VRG3Za8t4IdV67uyQdSuyVR4N0Af8Tz7pQE4RYqlWJZ1Xg4HDEs9IghkCOGll75Y/dQJJpPedG5snO9a2y7hrWLqGt65E0Ai6PurY2b/kDM6qCuLdfQ14RWVdi5Z6SoqrtBo05bN2l10p5XBST9Elur3b+0rroYPW8Zhe4hjegmz1P2MS+Ql59HnYIaJoxM4IcuZAyO2+TNjl5zrUODMpa6EPuI9nL1Qkv3CO3yecDl9sC3ccJLoRJLO3xh76TiWH0NQfVKk9GyAfID9n/oBj3uI3PHqtbG0WHYbc5EmUOdXfkDM+FlZ6JidHQk4wXHGkNeLWyd1fEEI1w3oZMzycB2GDaOYmgu6F3ZHlgmM88mKqW0KJn0GfK33qUhcYSyO+r0OFT/xFLzQKv5Rv0I2rOUl7xKS3UCuwE5oK3i+CrVgQUD4bNly8HymjEPmCdgrD2o5pZyVErHnVG9Fzkt2xOQOHlmkd2Wd+uKX97CMHzTijHUKP7jxFGXlCytwfH1bvC03o1+q39NycRVtxtXW5dqV/6Dj5dlF8vFw8IKs2/jAD7+0LR7UUfWhcUlk0DV6zdx6MZxO0wPtkPs9Vema1ezQo1lzqAA6i63j7umXuit8C5v5C883T3hLK7K5kbHQGRuzzIG+7R/rkqRxJd+oTlUXTcDBdN/1jTclofefXNikNGQiaVDnrvZ4AAC75Kr6sikaP35Uq2ojmclmyYYO7WDc0auw+nXpuR/6XqFTpfGhks1wS9cGVma7gWar7pR0bLnVgK1vB8aDV8jpGs4Ac6AAtUl7NqBg4YQtAzhy5BU1piGaqGoG4n9zGc9WpzAovouYb/3AC/NtZ3mjqC+NPhFbaguhjRrFZ96uipjrLNn4sxU/moW74caDeZt99qIdTN6kBuLh4YbR5YWQ8ibhVB/xoyXDmdRFbIIEoN6DI3fFZr37cqzl6tKt5uMvLQ3Ay+Ne8iD4Bw1xEG3JtV0lwfu3H4L6paqEULvvq2v2puAwW7xt0MsYopoeWQtVHKRfTkPMufh5qdNt0MjFK3NS/yzFfnnMQn4WIAlcvAww0I/PKo/W2EcXe4Z5MZK+Ucp84InWSfhkapqvJUCaGcz2iVcTWf0wk9lCKXRxzc8P8uyQF741ptpC+0jaf5EoR1B9lDQPjqyDgaxPeXYKTE7lSeaptICcirMrGc0G2nlNAaJkONnmceMDagV4Bwy2720x4EB0+DS2xLl/wFN5X1X4zQAAA==",
+gzip: "H4sIAAAAAAACA7Vb3Y7jupG+76dgZtAYe47lkWTZbrsxQYDcZLPAIkiywC4GfUFLlM20LCkS1T/nYBa5yn2QN8hL5D6Psk+yVSRFkfpxu7O7aMx0Sy6SxWLVV3/0l8/k9ydGsqJ4JEVKBPxd0iPbk/q1FuxM0iIX9YKcKK8ynjP4s8gZoXHMckHiIiua6p5k/HgShOYJSWj1SA6v8pPKq+MTO7Ml+fzl5stn8iuGZDUuUxXPNdCcGUmr4ixXreOKl2JBDiymTc3IkcHHonol56YW5DEvnpHsTNgLjUX2Kie92VdFIchPN8RZcK8ZQmbu4TPPK2nJKv3aw9ezj2kCP/GCfAy2wV1A54rwAJvo0W3gJ0I6FqRhqOkqymvWp0xTIAvDMAq3moznjy5NEAdJgGRsAz8rTVYXqXDpNtvNbsOAbkd3MW3p8BRcOhbBj4/LJmG6aunU8biUYbTexHdAeZcewjTVlIL36diOpVIusBEW7dqVi6eBAFdplK5RMGkYhJEmzNlzb8eb7S6iQLZJE5/6miw+0fzYF+Buu4l8JGWrw2odmyPpkR1W4SZA2aTpXXq3AbLvN5/JT+RQvHg1/5Hnxz38XSWs8uDVPfl+8+3Ek4TlD0CU8LrM6Oue5KjHP+PnsqgEzQWSHYrkFUjOtDryfE/8e3Kg8eOxKhpUiidazbQmze+VvrUv4ZjhFZoKjFrebdcVO38JlpE2Iq/hC+LRssyYp94syIffsWPByL//y4cF+W1xKEQB7/4NfpHf0bz+YD+QX/76X8mvfwPvanjyalbxFNn9CDPaO0ozBrvF/72EVywWvIBdAKPNOb8nJ2l9exL4fvJ0uid4oGlWwGkp4eCMpwAsPVyQckGSDP4lC9JkrkRwkyhlMDKen4AVJblGiCJfwKuyARsW7EXQisFR1iwDRmAKJRwzRItvMIU8Rjw6YLR8IXWR8YSICvZdwoR4TPpkK5rwpt6TbfniHhOe6z1gWJJIRfCXKzgM+LXBQ4GFm6rGlcsCNJ8Bdj2fuIBjKWnMcPBzRcuOnb3Ue2RqoAjyk3lHujxTno9SKmvs60yrSFKgz/pw1mu/N6PhIOWZQLEcKiQFJK5nwdK/szjYgybQQ8YSoC5gP1y84v6j9b0ZrITTyiBhKW0yS/rfaMWpV1YwOUu+fhBVwz48jO4JcaO/I7PP7zf7tIib2nviNQeGkJ9GoPvYk9Ccam+QpvCKNK2ZkMePM01r1FBP9MEASM7f1hNFrHB87irMWmuMVJhnnoiTNJtbw4/aXsdV+6x4U0//1KY9vev9Hkw6ZqciS+ThO3JGb4Fj2yMOJMTJo+P5E4VlHox4PGckQKk8nmVZFXAu5/7M6nPLxAHMglAZDoz6Y8OZmOAGPq7L4pGhCZRFzRX40ANsuxGsEyPuz0ARPgxxKM54CeaB5DwHsczW/q1c4WZ5YjSpyc/J5wXRf7fIox/BjuEBcWwZwzlj6LLM+BN4i2VOz/irbs74EiIQckg4ntKAgVFIwLP2OlqWAZc1r+XORVE6265YRgWset8HZzicY+7B7GdQSdQBRKAjLVHSUusCKWtLGTfdW+PTYMfnSb0HdnCn9dAzOIsfKCgrRzTQy2/VMZ957hmVl29wMDzAD21EMeU4EKEkoYKYM31pp1mvbx2dUptxYG+DsJcxAeKQYpd79/ylH2jNU2ep1/DqUyUDq93uflQX5dxPaBDwO2/O4GLiPRH00GS0whfq1FAvptneor1Pzj4wj3esud8fWFpUTFoSqAA6xk+fLF3huQSFQ1bEj8ZylIJ0xtM+93BujWwrf+1VLWWkKAfo19ku8tVnbkgPwZ1NXtRiglxJ0yD0ct3TVR3+WZMdmvr14tqWd1EjTixLrlp+FHm12FrhkpX0D64s/W4xyFUwADELaliB9+Vltoc7TSlXPtrR5eCejEO1NebiQmZAfOKlDriGatrbYaChXQcceui73f1SxRcTGKgMzAdzJcGuDzK71rnoKSzXNOZGfgQXl+B0YPqAugCiNItn6JzJD1rRgaNW8XtwpkzDWDh8NosQ4xZkFz49z4e4C4KbsBwTN7wvCtkpLcNjpwlCqE/uYGCI/330fT9EUZTyhE3MLTcFhL6VYajjhBRjtSYN985FXkh3tSDmz9EUpcVuDySo0ByXK44Y8U1IXLpgRQ1MeCHuwJzCXS8+asHJsiZ5DJCpMApRvHKo0jindKxjaL8HB3F45MJr34CSV6OmfnEQhETNG5giMwy9dbkhDAPr3rzn4sdLnAyswgzNCzH7Jrl4mPcGIdCDfziigsC42c5P2HFhZzwLd2LnszmqBflCIlB/aQMVAzkL78UVKc35marN1c+MlQDIm1ovDeeb8pwLKcRfPLLXtJLRgyL8CYzM4djrVGSzWW5vJUaqEKjI3oo5egFPF1iqwcuMHlg2HV/aVHt2LsVrP5+3yA4tBJrUyveNY8xYavlFGMNjmXqOZI0qaRxl6EZnfFfEfTqGUnhkPLhc+ljx5CJwBg6K+ffXJvzf23DZEhIudi//9+BI4B3EuYq+Ng5LPc7bYyJhhMbciUZDLsrnB+N7qgXxy5c5KmT4jmD1+vjK7GYk4Ld36AZNCpWGuZ0DTj2MltuV0b5UXqdI4fAwWhzQGfYQes3gJRgwB+M7onVZy0inZdPRGgwGGTebXSasfdc3E7OIGQVp0n5PU6ETyDbQJP/95798kpTWZJOkf1WkWCR7S0n7eQFWdIsss5wO4P+pMFUIkx2rR0UNmtSmrKqie+YvM7CyujoeFraekGh928NCp0yEu8DyCakFROJKrqAgvSBl4OYQT5VjbGpMRlRC34FLraxsYhKNK3YAoutMHnsCtmprJjxRu0ag61Zm1lrw+PFVRzm+5XPDzs1qW2Iy9OuvpLYxqHeNRY55F8lckV5Kzn8OJvf0PrzfuglM3zZlMGrwY6IsZy0+lUZdOJjlnR0Fu5mBRp9+XqByF/W/b7Eb4hsdOAAXIDD5JyLqf84wSpqTqhDwNIvW4NI7yalCDXsB3EqwyJbSrMYqW39P1sx6Is+aCVP8vofboIcz5mhDC25fqa8qfsh0esLR/q/SWznxt4QKCiFN8Zw/jMAKFaKadSSTaUXPVxs3gJWbq83PtRQYOr//v/CGo2o+pcqThjWJcNLWsHDiItwAM0cKuSieq6rWVgVsqCoTERgOWQouMjbpfhTJRQ93pS4l/KwXA43FB8Xsdd5hi7KzC+26RCnxXGbftmwmJ5MBNBjW4CCsucY85wQMdXrZonqrFL4JWVb9QvUkc9pShp6wPYil0g8dPuintlGmE1Dp93BR6fr6UI+2oWv5z1ycgAFrlqkM7q3p7cIBausIjncYUYPmzN8A9ZGCoq+Ca1y+Es4KltKaclZTwlpsiswp4ZyLp0lCe2Nq5QlraRdWSKnnf2itJWFxUel8DaTLKlWn7X3mTfAoycww01mIVGNh2eQ1fQIDMIwpvBevGXb0BFhqLOmeKcgbLBiM7p+rV27CW6dYuR4pP63GmzKd/mku9rk4wRZ5lsxW+bzHk14vim4nhkRTQ7bBrZZJhVHF+Fk5bnEgpjYNvRBSriAvb4NKGw1btzGBtWpm0xXV3lDhxnJnOxZngk52NXDJiAl6rY7gNlQAW/XaFiNltqiLjNv4rec+ZaOq7wrbAAsbXwmtT2yq/moKkeHVsKcw+W6IyeO2OMSFyZBcCqR06wCq/7IMxqqnuzd6im8V+jCMq6TDHCTqhqeWQkU9Y6k/hsZ7ogJkFZcYK3UDcBNEjXVwzEIGF3TbxzetT4cXNCisayn6+WTB2aq3bnCathgcmPrjpWkvlHmsUWqENvx5b44FUZPMyX+ZT/SbUWD7x9/JJ3U4EKFbYBFGVjfMbjDoCHWqADytHt0xKFEYrQuUznWVD8kJ6oi05EspFxh9JZyWogmkTaixbGvup7A7Z7dFt/Q3duDv9ukQ600St1xZCb5SRZq/Pp9YpdtpLeV6GU7pXpJdXaM68xwmna1l1R7FNidBOtpDhWmne9UJRoBOillWzFM2NLkbbFJUrD7BUKuiql5Bglj3KqgtrbzhNhlSXPL4WFhNi0KMnfrYCUvnYPRmAA5mst5VmwkHgrknZKWm6z+hRpPlupSzLBkbd+dStFXffgnv+uR0sELYrpDwCuBDVYxHC1x/+tun6bbWNwwLijx7fXi7yGdUS+X32M40F2jMGVo+eC0xJuE0K47vvswy9JY9aOlfr+ocWt8rBRtYceNrtxRJ45BMATjC/DpGsJdCupWKhVnedACJ7bSVbqdFsp3mqGU4delMTvOtKHv38y4Xt21k2fo4dcuPvKBjSdS/trI1bP5aYcDWQpahJjhpee9SoeKqLZdNYr4uTeusq2hKvLFSSAdk0aytu2xGzx2j0EHahG5WRca+FiXK8mESU1TPY+K2yNg9qdHWsrxwNag+9nhQxtJm0l/RXi7eN+tvwb3BM4LYA/J9yqtaqMzA9n5YvGoqjCTHqAYx5GTeB+EF+3+orD0eEnOJstXGycbvdWCizKENzsKR+w/rXuPH6OhEykLrR1tdtSdC32jfpBvihBq6BFxOIa8SHaQoG+m37KPhWBm1DzrmgRPtjvlzs2Q53XaMTwWP2XuspQ27u8HfxGvJvsYnFj8C/D4Md2ju1ypd8qb0y9x+dMZrvasdsMBIrTY5a3e/yfTofReRdb/gPR05lDwEkT8Qs7ybpm5aQvVxxl00C3Uv7sIJCaruj3aRSkbLmklHIP8aXNAUJ8gLk9GqprV0pLFrp35FblvwLVfh4EHkv7GF07vwAAaMxESOykXrSwg9grkwY+sWHb15Q9mWoqC12/dL+QtL7GaU39bh5MUzIzdt8mPtkf+YeepCZ2vToJM6JHNsHe/k3I9KILjSQQ3vTpoAyu8HUM5XJTbhXYhfgVitV3crK576mEbwE45l9qs2hFpZkjOBdjt+l8Z+mrrx2Gjh0h5/oc98MXvQsywZJMrV4N5Jt90tDeJgg9/QSMJVoOucFUuburumNhKCuV29UQD8Q1MLnr4OCxJjdbCutWY6PZqH6/KVm1+cGYSuZGbpUODvdtiKw28IqSzaxOLDTmurvF5gZRUm6vJad+ZN3NHVH5vi3Ft3xnRcPNVmbRl+o0C37t/Q6joJnfc0kfL6duzmwyVG+oYTYTc0UvX8vh14aAiRYwjfx05li/mGPhR9dXoQ4m4nk1hCzAXnYY0KPjR3EbuLy/om83e1oLqo1I1VchroqgymvAMTz0wlKmbwYawgZT7tX2Oyro+MSiO666SBFzDVdTH9jSWsWu15PcPbrpgS4DcC5mPLj069sqbGCS4PLMHeWFV7FUuamCUQXLZ3PfBZTfPZLX4M8h37It1IMtQtBk4B15AywssKMd4maaXQtphGvkDxK9DkTPURB1+eCFWPA2aw+3yuR7cq0tZUcpB9/RlEPd4Bsfn2aIJaY8sSv+cov08JoRfSEtl9XGCtKT6p7zmyCtH8GVSC1fJbjMuy4rIdb0XO0goMECoCN8bVaKP920TsqgZ+q2NIr79+qIpnmVrK7/ToxbTxDyfpvtPmOqdDxeijJ2spcGxPBRbrzEr1mWaZNK6CCtPwnQx+nBDKTCLkHQ8ZNk3dAlGES8iODtLUR7rMo0OvS7b+B1eye4kUOwAA",
 text: ####"""
 /* The look of the page: system fonts, hairlines, one accent colour; light and dark by color-scheme. */
 /* Heights of rows come from the script, because geometry must know them exactly. */
@@ -101,29 +101,33 @@ text: ####"""
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 0.875rem/1.4 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK JP", sans-serif; }
 #app { display: flex; flex-direction: column; height: 100dvh; overflow: hidden; }
-h1, h2, p, dl, dd { margin: 0; font-size: inherit; }
-button, input, textarea { font: inherit; color: inherit; }
+h1, h2, p, dl, dd, ul { margin: 0; font-size: inherit; }
+button, input, textarea, select { font: inherit; color: inherit; }
 button { border: 1px solid transparent; border-radius: 7px; background: none; padding: 0.3rem 0.65rem; cursor: pointer; white-space: nowrap; }
 button:hover { background: var(--hover); }
 button.main { background: var(--accent); color: var(--paper); font-weight: 550; }
 button.main:hover { filter: brightness(1.08); }
+button:disabled { opacity: 0.45; filter: none; cursor: default; }
 button[aria-pressed="true"] { background: var(--tint); color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-input, textarea { border: 1px solid var(--hair); border-radius: 7px; background: var(--raised); padding: 0.35rem 0.6rem; width: 100%; }
-input:focus, textarea:focus { outline: 2px solid var(--accent); outline-offset: -1px; }
+input, textarea, select { border: 1px solid var(--hair); border-radius: 7px; background: var(--raised); padding: 0.35rem 0.6rem; width: 100%; }
+input:focus, textarea:focus, select:focus { outline: 2px solid var(--accent); outline-offset: -1px; }
+::placeholder { color: var(--soft); opacity: 1; }
 [aria-invalid] { border-color: var(--bad); }
 .problem { color: var(--bad); font-size: 0.8125rem; }
 .quiet { color: var(--soft); }
 .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 
-.top { display: flex; align-items: center; gap: 0.5rem 1rem; padding: 0.6rem 1rem; border-bottom: 1px solid var(--hair); }
-.names { display: flex; align-items: baseline; gap: 0.75rem; min-width: 10rem; flex: 1 1 auto; overflow: hidden; white-space: nowrap; }
-h1 { flex: none; max-width: 55%; font-size: 1rem; font-weight: 650; letter-spacing: -0.01em; overflow: hidden; text-overflow: ellipsis; }
-.counts { flex-shrink: 99; color: var(--soft); font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; }
-.live { flex: none; max-width: 70%; color: var(--soft); font-size: 0.8125rem; overflow: hidden; text-overflow: ellipsis; }
+.heads > *, .heads button, .heads span, h1, .counts, .live, .name, .sums, .row bdi { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+.top { position: relative; display: flex; align-items: center; gap: 0.5rem 1rem; padding: 0.6rem 1rem; border-bottom: 1px solid var(--hair); }
+.names { display: flex; align-items: baseline; gap: 0.75rem; min-width: 10rem; flex: 1 1 auto; overflow: hidden; }
+h1 { flex: none; max-width: 55%; font-size: 1rem; font-weight: 650; letter-spacing: -0.01em; }
+.counts { flex-shrink: 99; color: var(--soft); font-variant-numeric: tabular-nums; }
+.live { flex: none; max-width: 70%; color: var(--soft); font-size: 0.8125rem; font-variant-numeric: tabular-nums; }
 .live::before { content: ''; display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; margin-right: 0.4rem; background: var(--soft); }
 .live.live::before { background: var(--new); }
 .live.lost::before { background: none; border: 1.5px solid var(--changed); }
+.live.busy::before { background: var(--accent); }
 .live.held::before { background: none; border: solid var(--accent); border-width: 0 3px; border-radius: 0; }
 .live.compared::before, .live.copy::before { background: var(--changed); }
 .live.failed { flex-shrink: 1; color: var(--bad); }
@@ -133,6 +137,12 @@ button.chip { background: var(--tint); color: var(--accent); }
 .filter { position: relative; flex: 0 99 19rem; min-width: 9rem; }
 .filter .problem { position: absolute; z-index: 9; top: calc(100% + 0.4rem); right: 0; min-width: 100%; max-width: min(40rem, 92vw); padding: 0.6rem 0.8rem; background: var(--raised); border: 1px solid var(--hair); border-radius: 9px; box-shadow: 0 8px 28px #0002; }
 pre { margin: 0.4rem 0 0; font: 0.8125rem/1.35 ui-monospace, monospace; color: var(--ink); overflow-x: auto; }
+progress { position: absolute; inset: auto 0 -2px; z-index: 8; width: 100%; height: 3px; border: 0; appearance: none; background: var(--tint); }
+progress::-webkit-progress-bar { background: none; }
+progress::-webkit-progress-value { background: var(--accent); transition: width 0.3s; }
+progress::-moz-progress-bar { background: var(--accent); }
+progress:not([value]) { background: linear-gradient(90deg, transparent, var(--accent), transparent) 0 0 / 40% 100% repeat-x var(--tint); animation: sweep 1.6s linear infinite; }
+@keyframes sweep { to { background-position: 66.7% 0; } }
 .tools { display: flex; align-items: center; gap: 0.25rem; }
 .tools .label { color: var(--soft); }
 .tools .label:empty { display: none; }
@@ -142,8 +152,7 @@ pre { margin: 0.4rem 0 0; font: 0.8125rem/1.35 ui-monospace, monospace; color: v
 main { position: relative; display: flex; flex: 1; min-height: 0; }
 .grid { position: relative; flex: 1; min-width: 0; display: flex; flex-direction: column; }
 .heads { display: grid; grid-template-columns: var(--columns); gap: 0 24px; padding: 0 calc(1rem + var(--bar, 0px)) 0 2rem; border-bottom: 1px solid var(--hair); color: var(--soft); font-size: 0.8125rem; }
-.heads > * { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
-.heads button, .heads span { display: block; width: 100%; padding: 0.35rem 0; border: 0; border-radius: 4px; text-align: inherit; overflow: hidden; text-overflow: ellipsis; }
+.heads button, .heads span { display: block; width: 100%; padding: 0.35rem 0; border: 0; border-radius: 4px; text-align: inherit; }
 .heads button:hover { background: none; color: var(--ink); }
 .heads .trailing { text-align: right; }
 .heads .ascending, .heads .descending { color: var(--ink); }
@@ -156,13 +165,12 @@ main { position: relative; display: flex; flex: 1; min-height: 0; }
 .head > div { display: flex; align-items: center; gap: 0.75rem; height: 100%; padding: 0 1rem 0 2rem; white-space: nowrap; }
 .head > div::before { content: ''; position: absolute; left: 0.85rem; border: solid var(--soft); border-width: 0 1.5px 1.5px 0; padding: 2.5px; transform: translateY(-2px) rotate(45deg); }
 .head[aria-expanded="false"] > div::before { transform: rotate(-45deg); }
-.name { font-weight: 600; overflow: hidden; text-overflow: ellipsis; flex: 1; text-align: left; }
+.name { font-weight: 600; flex: 1; text-align: left; }
 .sums, .count { color: var(--soft); font-size: 0.8125rem; font-variant-numeric: tabular-nums; }
-.sums { overflow: hidden; text-overflow: ellipsis; }
 .count[data-grown]::after { content: attr(data-grown); color: var(--accent); margin-left: 0.5rem; }
 .row { position: absolute; left: 0; right: 0; height: var(--row); display: grid; grid-template-columns: var(--columns); gap: 0 24px; align-items: center; padding: 0 1rem 0 2rem; border-bottom: 1px solid color-mix(in srgb, var(--hair) 55%, transparent); outline: none; cursor: default; }
 .row:hover { background: var(--hover); }
-.row bdi { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; text-align: left; color: var(--soft); }
+.row bdi { text-align: left; color: var(--soft); }
 .row .title { color: var(--ink); }
 .row .trailing { text-align: right; font-variant-numeric: tabular-nums; }
 .dim .title, .dim bdi { color: color-mix(in srgb, var(--soft) 75%, var(--paper)); }
@@ -184,6 +192,8 @@ main { position: relative; display: flex; flex: 1; min-height: 0; }
 .empty { position: absolute; inset: 30% 0 auto; text-align: center; color: var(--soft); }
 .empty button { margin-top: 0.9rem; border-color: var(--hair); }
 .stale .layer { opacity: 0.72; }
+.drop { position: absolute; z-index: 4; inset: 0.75rem; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: 12px; background: color-mix(in srgb, var(--tint) 80%, transparent); color: var(--accent); font-weight: 600; pointer-events: none; }
+.drop p { padding: 0.6rem 1.1rem; border-radius: 9px; background: var(--raised); box-shadow: 0 8px 28px #0002; }
 
 .narrow .heads { display: none; }
 .narrow .row { display: flex; flex-wrap: wrap; align-content: center; gap: 0 0.5rem; overflow: hidden; }
@@ -202,6 +212,7 @@ dd { white-space: pre-wrap; overflow-wrap: anywhere; }
 @keyframes fresh { from { color: var(--changed); text-decoration: underline; } }
 footer { display: flex; gap: 0.5rem; margin-top: 1.25rem; flex-wrap: wrap; }
 footer button { border-color: var(--hair); }
+form > .quiet { margin-bottom: 0.9rem; font-size: 0.8125rem; }
 .field { margin-bottom: 0.8rem; }
 .field label { display: block; color: var(--soft); font-size: 0.8125rem; margin-bottom: 0.2rem; }
 .dirty label::after { content: ' •'; color: var(--accent); }
@@ -222,14 +233,22 @@ dialog::backdrop { background: #0003; }
 .current bdi:first-child { font-weight: 600; color: var(--accent); }
 .note { color: var(--soft); font-size: 0.8125rem; font-variant-numeric: tabular-nums; }
 kbd { font: 0.75rem ui-monospace, monospace; border: 1px solid var(--hair); border-bottom-width: 2px; border-radius: 5px; padding: 0 0.35rem; color: var(--soft); }
-.conflict { padding: 1.25rem 1.5rem; max-width: min(44rem, 94vw); }
-.conflict p { margin: 0.4rem 0 1rem; color: var(--soft); }
+.ask { padding: 1.25rem 1.5rem; width: min(30rem, 94vw); }
+.ask.conflict { width: auto; max-width: min(44rem, 94vw); }
+.ask p { margin: 0.4rem 0 1rem; overflow-wrap: anywhere; }
+.conflict p { color: var(--soft); }
+.choice { display: flex; gap: 0.6rem; align-items: center; }
+.choice [type=checkbox] { width: auto; margin: 0; accent-color: var(--accent); }
+select { width: auto; }
+.notes { padding: 0; list-style: none; max-height: 30vh; overflow: auto; color: var(--soft); font-size: 0.8125rem; }
+.ask h2 + .notes { margin-top: 0.6rem; }
+.notes li { padding: 0.2rem 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: 0.45rem 0.9rem 0.45rem 0; border-bottom: 1px solid var(--hair); font-weight: 400; overflow-wrap: anywhere; }
 th { color: var(--soft); font-size: 0.8125rem; }
 td label { display: flex; gap: 0.45rem; align-items: baseline; cursor: pointer; }
 td input { width: auto; accent-color: var(--accent); }
-.toast { position: fixed; z-index: 20; left: 50%; bottom: 1.5rem; transform: translateX(-50%); max-width: 92vw; display: flex; gap: 1rem; align-items: baseline; padding: 0.6rem 1rem; border-radius: 10px; background: light-dark(#26282c, #35383d); color: #f4f4f2; box-shadow: 0 8px 30px #0003; }
+.toast { position: fixed; z-index: 20; left: 50%; bottom: 1.5rem; transform: translateX(-50%); width: max-content; max-width: 92vw; display: flex; gap: 1rem; align-items: baseline; padding: 0.6rem 1rem; border-radius: 10px; background: light-dark(#26282c, #35383d); color: #f4f4f2; box-shadow: 0 8px 30px #0003; }
 .toast button { color: #9fc0ff; padding: 0; font-weight: 600; }
 .toast button:hover { background: none; text-decoration: underline; }
 .toast.error { background: light-dark(#7a1c16, #6d231d); }
@@ -247,6 +266,9 @@ td input { width: auto; accent-color: var(--accent); }
   .tools { flex: 1 0 auto; justify-content: space-between; }
   .tools b { display: none; }
   .tools .label { color: inherit; }
+}
+@media (max-width: 480px) {
+  .chip:not([hidden]) ~ :is(.help, .hold) { display: none; }
 }
 @media (max-width: 380px) {
   .help { display: none; }
@@ -270,7 +292,7 @@ td input { width: auto; accent-color: var(--accent); }
 
 """####),
 (name: "app.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA6VcS3PkRnK+81cUY2cXgASBHK3lsJtLMaTZ2Yet1cjiKBQOTmsJdoNsaNBAL4Aml251xJ588dFhn9ZXX33175lf4vwysx5Ad3O068MMG/WurHxnVp2cmNeLwqzyu2JibtqyvutMVXZ9SkV1kZrbsuqLNjXLol53Jq/n9KvrqHVn+uau6BeoRPHbolhRGY2Vz+cttTHNLX9iaFPWpuuLVXZ0IvP9YV20j7YF5jMljc5tbOmCSpv28Yw/bsuW2tyXXXlTFTwfSptVUZu2eTBNXT2atlhV+awI15AdHZXLVdP2ZmNmeVWlZtbUdTGj7d0VddHmfdnUZmtu22ZpouyE+qyrvsu+76Iz3/MLrM83wnJHLT6r62ZdzwCL100+aJ1r1ajHrxSus0XTdEXQXgA+av0Vn0VX9H1VfFZVQfNiXo4Xc1PW838sHruUzuTxy3xJPfscYPO9qGK8yRmtksCySA3WW8xTAmrxRVmH3QjU2u2I4Ejb/KdvXn79z+bcXEWy7Cg1UUfj8V8CM0G3w2+ALJqeaa+bnHZ8buriwXzz9RdxdEJNqmbGh5Et2uI2sS0tKp2bODHnn9oul0XezhZf5W2+7GLXs+NS17cre8yiQ8RJRtgaRyiNEnNxYebNbE1Y3Wc3zfwxm+c9rarPuBfVRqeRHahtmp4Gcu1pnJdVgZ+fP/52Hkf5ahXRrEdV0ZtV29zRqtK9NNQDNUAtiixn3EVxDgBZV5WUAbGJFAdlQjLnZrOV70VRVU3wnXdvizl9n8rnupZpucy24UPmEhlXNliV94DUhn7Ubycm0tnpVGiO+YTb0i7yslq3hf2knRJOLbuJuZqarcOItsjn7rhe3XxPSJABfV7WfVsWXcwYky3zVRzXhJrc7KpmJB2eFNdOk0x2EcdXqbnPq3Ux5S780xyfy0aSxM3fFTXPvyTW1MxxAv0C/9OhFDQOEQWOG2McGRNb2NOB66aTDCO8rztNd0tHyNzjoSWUiVfrbkHz3uZVR5va0OCynrr4Y+9xfYC4NIox5a2JGeewF0K6hHvQIiyupozI3Pa2aU2sw9J6wCgZnAmPwvjBoJwGgwhow7oztzZhqueMqxl/2BVJjQWv+dnPzDE2GC4uB5FzO7cPYHtWzv2xBM2JdURCD9QiWENv4YOG5b8Q7Znrk4tnGxRsrw1h40lkx+e2GNyRPI6HQfGhGbMBKz+u+GSIoPH3ss8JpBhVhYUUTGPB6YiWiElofVuhZxyuECKR1fDIL5umjuWobasffjgHk35dLotm3cdCBGhghgPZgkJwYJuavzk9lUlVPuJI6OODD8wrwsvOi0k681yOUwQjMWn6m7P87BbNA+Rs/tgR+fdlJS0go80i70xJmC4nC5lMDL5llLprmjngW/IgxH7XXTHPzAcnfsMgjhhHkhKXyHvlHzTC7S3tl841wH6SaeuWhAB99+0a4gP8RwClRHaRzSqSerJ7gNliIjrYsru2KBRkYF8WYRhJFGf59w8/mOcf/51vkM+bFcZS4k6ZqwUnAUyydA9kWpKMSywXHqzMBLwZraRszJtRZnkzQCQlljvbXUipMsS868q7OgbfBUB/JJeVnZitrk0VBTkvRuBhhVIWL025qNQTin1LKEFKklkRSwM+kyyDiuY1LUh6wTURZFTzyJhlHhakcxGqAKFuCvqtMiXjseUIeLxzlisZr/kczA2Ai8BLnBRS6KOMzxP6HSrs9y2JXMJFol7+FLy6AIuZBMD3Qs0fkqAH0UOMstRYXOBjAcwt5iquWqACOXj1x571Sd+sA6vIQDlZ1yyLOCYYMVrRX14TtoO+SSLTt8V9kVc8XDC68FGhfqC7VoUUFDAIYTIWpfJ5HIzkFJKciPS+UJ2ElzHQbZIAmMpwPLXQGmtGcCEObJJaMRPUIpmMzwnkYknCAaYD8fTrtj7T5sGxMze15YR3n1n9G0zFsq1ekPEuJwykkoZUIxTXDaRml2nvgK8S7yYdM1XZ4VHrwpwSYggrRZdt6kkxhoLntxQwF1ScPbHT8fYsZTNQ7Uc4iODerG2qisiQOCzUmWRQO2/zh3i4SuW7sVL8Huifh2uytUNwRzpKdDasVq5CLXR4X89KqZCK1mVF2zYtiIR/TJgrg4SWxfxxYkfI5NtRjuwBgDJyPn7LW/27j3MyWkDisRlHDIeETTV3iv+SOM6yoMKaxBj6AlfOvDicN4XDEAAqH2otdq2C1gxBoIdd6ECsMQX63TCt7uv+HBLneIQcenzu9MJRWLcRBsyLCzlyMmLj4/4FsYP/7xGlJssy1gIeSkgKpm2/Ud3Aup4Xt4Rm8wFWQgN5vU8qNHQWfAIz4oUkCAjNC9UglB+f6adoJTmb9wvYmlBZnHpSs6IRYEdMCsYNUXkqjoPtkBCOReMckaRqBmDQbMesGpIjxGImrNFh1RMeLauK+g4K/TLvZ0CnicwF/X9Qr7ZrQWLZ6jTYFMRw0G6aMk8mGTphBf93ZNUkKVvLE3NqN2AXyXoJ7Y6XCcM/r+Fz2Zi3ZK/TStE6Im2JtMGIZ4MJNuQRALjqLkOwKFQ8U7AKVSBPgrOWpViZKNxzh1qdtyEWFUDnHfAxMn2rx3hUI6ex0R2y/ictQqKQygx7FxY+L6o+j8I9WDtZ2wZ8hs0IKZ3HgPwlcdgrwnIddb0ifkwqCdwcOBFfs2zu4drwBUQiKJomfv9CdIxtYS/mJ2y/dNDJkwOrUBMnGDCU23qQ1H8OXFehJJMxp4Yu6NDbuCIrYrzzICMWGW8IWR5ytiximtBzXjuRMn430UgayJg7vdpiRjtuaVt7+jDv3u1DfIDMZOqycUorE690d0VOAnV7xrh5LKh7W+RQSn1nLTjXGm0eKDEiHq1uEcO/BN4IZVJt34kRNs+ENWEjIiVlIwX93xMV5qJIsNwQNeLnHzOaqH4k7NILMNE0t2KifUaSpCU2wH5J6/YS9WbeQHIROdKkDyh4IEY4W5CJUZsqF6YFT53zaLKxNiOBd9eMTLARA98cBdIFPrdAtuDTSSYCYn5TVMRhvi37Bbhd4JnLZ8InxVQVZAaPogEmxg3tGCIxuqgmvhjhdLZnO0sgElGTX4EQrEmL9qzrt2J5rLt1Xgkkn1iZW8hgotQuGQdo12Yn2rqTeh2a0bUAm5dHZETA4WWoRdDUbC9DLcHhVEAxOrvbvMUff1Y8nFjXwwPTJRNReAOZFf5d79AeP5kWFfq5AS7qSukXBqVtPuUcS5xb5h8uX31JKgx8++Xto6IPsH1UwcMnA+VobKs71q5Wk6rBvgpmkAnsNBKsVteD+t8z4O5hLPfNyhugVdO87UCEVrFLmWyoIMcJpKQvVFAH2Qxl+6xvoEdk6ivoVuyiDXxPQMV4qIljxk+Jtkl9C63NhAgeTo0JdbcejYm0uCsa9IplQ4n5yOyOuCVesRmSgup68JoNdb2BTxZrVrh8u2gYBFROW7aqrjPItYtTt8jwzmdvAQIHzQ5OMOBopgs5Hq0kXAivbAgCBaBfYEA/Ay2ZkA9tU68ubwNfqBPZCLeswYXLuivaHjJXRa/KZlZWpYRZcEo6ZEW0tvWcjUdQ++6BFJRA6RNkI17WlXNw/hi8lXE/5tEusiuUTIF/pO5/aGIefViMgUbiFHYHlD67avEwfWhniiOpiBK3/In9sdOUFJoCsQbd+cT4ZioxRXWYWJDsjCANosSCGRQk7O7oKO8e65nxgO/7Ykk63UPTvhUI9oQVokvZwICPeClhiENDdWXn8RINEVqFwWjqMaDzJJUZnjOyU/LK6mmBaaI1YpoAwpfMWVyPg9aK7TgyKBmL44i7RCAGO1CiisNL1LjhB8u3PGfrRDRiYSKSBapklzRw8oPQSNR0phFqA7/vraDu4N+yDi8UrGCUjp2jbT4jtUcw0OIu8TWyiJY5An81AcfxDiql1sSHQjvUaelhE/UUBxC+duIL8ub7dWc3Qwt6Ba/JEkbYsw2WsjXv/vTnZxsesC9JkZczh89q++5P/5VdJwGFi9tVQfVNTUpLCTvvltkOXMRedWmWy5JwjbA2B7l3D8RO4IEXkQj4gDtbpAIsLDuj7kO4zYmBE8lpPDn1nUipZQZHhE9WaRN5sB5r45AXMP+k5bm4dJdzZBnKP/aB9RNLI42NoHzGDgS1THNzs+77ps7G0QgdKtMgQXwSE5HCQm6K7oc3mXnz3dfsecA47LdK3mTPThA/CKSkAxV0Xrs14rwBGTraI3xgKh0dOJZzdTolOfPNijDqRQ45TByiZ9WnKmlpz5muVJMSqJ1buCHq8Q3/ICXr64J+eLXKr+5CVaycNecZsQ+nRjFOjDiNsLu4nId6TDnvRPxicudJsH5b1JLlTEaRFZPHVKRGNMSxUJByzC5KwuNFSzrCl/lsEfOstFQeFSo4x5Ygth23DQ5AsfNcmZllkbJbjvJFX726fI34dL4qT3QEAucWIMWitzLcTkjn6TXJQCins/nkVN2RvG1ZUrg9cQcS1VSwXFxLzFDWs2pNVTaulkgcTkzQXxF3sSao18+YpHSSfYeHUydtlqhO4oLdjIR7aphBgOzkHO2hhSdsdT4kTjQDxY8jmBhHMA/eFvby7z/ka6Yb5k08K5gR697XSbIr4VW9dzolYRR0Mi1+dYv8BKedTYY+rL8KCRRADgsETLSRidnZ44VRxJ46+8hizIHDHh6PB21BrHbWM1Sl1o4hFReBmwQ6HlGI5o1oA+HwqY6TcRuJsTNjEMVIuQSWyJM7L8fuJAjWKnKx8qfjauD2iY6c55GIxrjHqNkXBdex1fiwjtiJxg7fN+H36+Uq0gDHXfO6scPdVnn/VajZPDGG+poZaU++W/T9qruYnJQZsaLejrduoXc8UJ/mYQATqiDU+f1NlddvgUR1g9qiTWuSxSRAWzJmEydbWVDlpn9cEXdkYWMd3BN2j+Yt3BKshNTr5Q3nVmmuA0k0lsJhwhRsXhro5nEoWO8aknRBDEfQ7K5t1ivI1F+T3dBEIf6xX3froqrQCwMaxKqo7uS7+M38w/hi8iajv8lF8tNnJ1nxx2IWa8hcWQGaO83maiPzplZEXT/bcIur59Ot+WmYAXZNGuHaGfz+RH+X9wvSW4i2OeTWkSb1PDEfGC4nhhvb8VLzHDrVCf8hpXnq9wCAYgc/ucAekp2FK4QIbvAyUWNChZ2Vo/zZhj1I8Zd8OlgPTZwkW2zE1mGRyfbQdqSLbCJwYckhn+/OKqwS2RDglKQGP9tw0IkdLi+aar2sOV+JPRLsOxlNDRJRZAi9IqpbCAn8hJGf939hrvB3Sowt/LYOBvA7+bVPvgRzbf4SFvzrl44DM0WDDTB5BPzUslMPSikZ03pIasR4aGaInAl0tWaYS9EvrINBVFjOiGD55ChN87lY4YYiWfbcCNoZ6Y+kJDEsRoptgVlHGhJiIOd2uEzFDGkRJdB6w9bJlgGCX3wmb8jqIbHpv9VHr4EpHoc39DXwzRluYiByQLCLlWNbQ57WcOF0APpKWSmD5PS8nrvsnix7CljVkrStzV8rYXmgQMuSAd8jON+bSyXO3okuRrL4tiPUyXIX1t9JZHItJCXF5hJpokaQkSTAUc4IjYBj5xpjir7mLCdVBuj7Un5Fkg9IBUgljUCHOgLRMDI0XcZc7B24oOp4l9RtGSmGM4kiQM3/iHX8CMbBTheuSLJuVdEJRmmUENnbBXCSQadA5fgFxCHOComlkVesU7UpUsSY6e/Up9wpymkOAQnIIddjc4HMFKpbr3ZrPpIqRL9+Oe6KwtjXf7PardXufTOsK+ZUF1FpxNU3Ddl5yz0tpEIa4YAvi4HbWeShlNmFtMV92ay7p1rqokBPtt6Z33Rawh9sAWv2E2v6V/M44c7zos/LqhuMr5LJE2s4RsoZgsgkCnrIgKhiK2G3jj3SfDb1/s6S0ciDs2vQttC4tWaV8Ajw3x8KJXA2U+C8FwMzZesKps8IjmINoZrQ0dbxvuGn4wog6MRY8ytW329ofHJ7NIsDECsMj9XmVG9QlDjAcocQsHocIAPr7ROAzRtiOMwmZX2s3sc/jg0qMTEXhEYOaseHUBdPiV9//QRtsW8CASkPuWDUUD/eyYn5XGL4nD3P3BAxFSsj6eQa0pfZ/6WOEJ8tlh25RBONVfrf4v93PnIzSg7ZtxebhM8L9COFyb4aSJWNEBd+dBtx+l43UGclb8uGS4LMLZdrNrC47ckfXmSd35d3ed+0ZH6Xq5smb+cZM9PXxEVYBRQDjOxm4sedCnf+LRWiJVEZO3Ocp+nqTf+mftNOT+7oHA349vcN6bjRmz74TZqAXVvoHnzRrEpCfBJVnMEvq7ApDVZlQB2pp+oAZDB2fCADANasMFvxZE9Ljc7oEuLp5jHyo6Jlx5rY74ap3RoDdy4qMajrBrQU5VaERZyI1xaIzfLUOGtuGSiyY5YiaoONHR+aw8vJfZNcf0TQouYjnXk0lW8VTDgNENEyNg9FCykbCB1CS0tHefDxaAd+tawi0HLjYSxV8lYAeTcigsovFmU15/zPFw2JmrpPDmzOs2MLy2SHukhBLf44wo6/TKMPws0bnxyjkfiPT0+t7jdU8y0E2Vq1S/Wa2hCEV/qprqyUA/zTEVD1PkvMTRLo1lGMYHYSWWQR+w19k33Wmx5mrJPtBZfVuy330eTQA/Db4zFVdvmjIMuTRaJHD6G4YyCAz8m0F2IbWM8c5idT1Ov3CmBuBOczo6eM7Jwo+0YaHVk0HMlyQ8FsPSVAXTnjoWOyR2NLuQvs3Wh4RGP7ZOs45GjRScgyo9eLUmL87KzBnTYbr8gif7TWXBuRgdh0V+IO9Dee/IUnzxDZVBAlZtcEFKEETEQDhLW9r1E6JgI+22QALOv8Y7+Buim7KzfKlK+BddIUxiQZ9HovLNaiZKpezJBJWCuxFmCeBfvmvDbauLMVPpvP3/3pvyMa4cpZCRx44BLVRCQCwSWQ7GwTeS0h+qIIfFt3iO6zSfMbZIPacunNHAkDDliDXwDUUF6BzycZZOboGooKfoYIN+Wi6VRliM+o0Is04Ynl9beQ8Jz/KYZTtsg74d+JHUD4kaA5H9KQDblzir5Cvp89HHckfFNP3QJXqbEBm6kN0bA3XKVjcvV8ShSaDE8OcRxHA4Nja8v6afs5dVkmLgrLehM8sh7noq8wULSzk2ANoaP0+oQnJgua/0LS7vGXRj4l1bKRF0oh1Ay5feyv4NyXOyC1zRNkvQkIBdPE9kkHLtRPTn8Kp416UiOrL7AXVrxcnZRtPckDPXakOeOK3qYMc2+Gp/Q+fJG2Y4xRt99bvriZqzQbIlDoGbSIwzc5MYIiULKDC/k+YUVKUb4q3Ab97a0wt9E2GvHRYU6L0yaseehih3s6gYiDLuIU2d/heBQZs3x7gdQIu5FteBHPIj7iNT5kPCZUCaKNjmiPULA+dr7QiPvFKhB4gUNnm/CKkbMtiEX5a10LHszfi7YuFFbi9KKT35Akjg6CcJLjPA6/HXPxrsNM/FI+3Zk7jtz7tJpzsZd+4dtdwE8ferPFv612hW22Y1Tgvl5ge4zrz9iPA3VVsqlDFdUuLHOp13zDBOvixTS3W3F+6/jSWMexNs5VKII9u5eFNbfBplkonFtfmnyKVuFNse9uHo0E9a3vzLz7z/81UbAPmAf7VW4anEfN8h7uID/qR/HVd+mbbvphwibes+fm3b/++2DMJ1X5/XCSqVSj+9Q8J5hxERz8NmVTcNMb38yC45HDnMYmjmtTz+Q+PR09nwMnwuhlHfqHQYd+bx2REVZ8bKS7PoJi50U9NMd5wE8lwwUYPKraReUrYHH9OA2c6IxUZ8O5FMwMNrKdYpIXA34F7UcuBcWRDzOQhfdlQ7iFGbZCBbRR5I6IkwtmX4ouki8S9IteVCRGgzy9CPfmkdU/q8rZ2x2Ta8Qkke7PLhnWwPYu7HUAcLfEx6KXRYmMHgscwojhYmeES/BPL/Oy1juuNDSpbcGVP8jnALCEOhDVezYDPsuaX7B8l4r6edMQROok9JPnd7giRQq92rmbML7f1JxzEEb5fgk0sFlT0ouDeqchf7Vdf2H+/lRYhJZsTYcZQfJUGIxre5yYvz0ljrbEdTNqd3bkb69rLr1zx1/ZhL+BIxweQHaIc94eqfmk4a6JtuO+6REpcwY9fyP70Gm6F5kIC8lATDkL0VNfGNt9IEJdSEosfS0bXOdDOiVfn6HKOV/fLR6CzGXNk9ebvmwWjDLVlPwHIgXmmdz0d7dP0yCFX7159lbuFeLmgkFqxk3ZBkIbMXzk7wvNsstXq8KlTD8yHrvUoyyaevq3t0Rx90CuCNZ3HACLhzdIuTi4fGhVmP0L8266pubHLC6w1qbDiV6HU5H5IAn5uHNItECYEbs7waj4EuV0ah45OcYbXlCAAHEpenINm8+CM+ck278oatq1an4Tv5aoub1F2gZ+/qghJCnTaUt7YMRpzrbUXyg6fIIKFSQN1m+3BBBo6jKTm0cR5PAoaFDMI/d6iO1hb6w9/xhobws15ZMl73AiuQdzaBbUYq2Ctc827g4MHCiiILgiqAWaSYubVerv56gnCUabDspR82gBHO9Gdmg2Wpq34FePr5k7HVomWmCZ+Csa1LgvZvVsty9nxc5cTIfOx3J4Krl+w3v0v11/7zmeelWDkZdlgwYhr/kpkGcbTLK99u86uMahJgKHvHixDzTw13/DBpxrdq45Z3zyvgXsOERlP+v7tiT5RTZX3pb5R5p3SxvSpOI9EYFghEOak/U1/HrgXhDNqGl6AcUXnDLb3N1VNDuRYFVEqXmCP4VVcvlWU/H0Crbd8PUQTa/j4Js0AX7rItp6FJH0uOthgr1eE93oRe3UKFm53OmAtc9YNTnfr7dcLjjR2d66Ye/KXmm/sQ9pZOGTGcGDGfLOjrxeAuCeALDXJxcoPyepTH8QNvdB9baoGr4RB/VBDT8G/1h5o4WrwuI1GAtjZCtS/eJ5sKnRNV1ay5dwD3VdqaftDbsZEv97c1PI9dTI6VIj9Wt3SNjHg2eu+nGuCLs5SC8PE8dpHL5PEIlWwqe2JUILGeDWa3TD+8pI2uCznDh0D3HiZl26SJ67z6B+HvcwVbxrirHJq+341arY9U6sWq3VoInYvW20cfd1JxLLlkXrNYcgVnvbkHX1EA8c4dIWF+Cpt3vjQLfN0RYfEBmFYXw4yrnAQEg+OOMCGXpdtoF7wUfaBm9KkAoRxs40xyq7tifAbofCR0i9eSYV3qw5DmLWeovjbH+XITdyJvZuf1JP7bd59+f/uA4uj26V2dX2CS28DRZvQkPAvj5l35vCc2cIHdudBe8bkX1ESDx+64Er5UUiRBuSv+wKSaCi75lpcA+WfX9zz2pGXBixfns7efAehrt0iqSGw/01V33/EINHMULYqqUo0JV32uLN8MZOLPL3FncKxDvn3qIYmZvsU0DWzvg6XbrvARcoJTu2Ig9NgkZsRp2VnYoDT5xF+uK2H2VxuAyNbZDsKCIBlk7gq3aRGTqtkqRcqw9lGVUC1HjZkSnS6YCtqM5o5dgdoe6Ao/PEzii1OcrBEnb8RjL/zkBSGTkKsSrHgeZcpUqvCkWnO28H/hglxPMDRvVsUUJkCD+wl5sYJFT5S3Vg7heuIx/n0+LQyid5c2CwBCQ6+UA4tZmX94MGnN84FJry+2ZeBuJuoHvAY5wOAJ8GUE133Q4ueLn3dAhK5g/rsgjg7XyrkQPYUBnmJRzZJw2YXAp55uaJvfZNU8lehweYuvcD5BDjwROFl3t+m/gSwWGAKdSdIoGMG0UfPLzUv6/Ymxh3h7vuLEQDYlCnhhEvtf5IbYkXOp6DrA7JKuxw2H0OITuVhuxglsD/E+fJ9d5hqXI06n7sL2fsqeZgmna98MfJIRMTXyQcsoYqL+SuNdFhBxMP6T1M71uCn/3dv/1PML8NIpl4smcNQYjp0DpsnFbXkng90eqm21QTBNpyrk/cKZImKoMd0gb3TdvizopMQVM6mIux7OMpnDKWsRap3lt95DMOpo53tJw0UKYcK6ZCBH39i2g/IkM5DE7bjGQM4jMOqHsS5hYPL2SqW9BVCJvjF6HcxczS3a8k1bmsCv/mj164502hGS5M9HKxT+kkk0zBl3itAeCDnhJHNDTSUemQSJwS7O6KXtMN9GPnrazh02OQ0u6Nrt3hV82KFaDIgn6Ugrb7+ihfrPHPyMUtR3hSvX8+apz3QVCUX62jIf3bij4LFOlso+hZEMx7/62x7aHXJa8iYs7qlbIOqmmyCwlN1WLvor0x91sYBvd5FVustK9UHQ/egrMuydQ7eEMfi4iBZPQEUli1L1ld6YTPY+fynjXTcCUNYhYeSkLZJ4zNsdh6JWoCMg5EEtgnxxiE/GwkknfOcfnvzJzZL3dhhb8/MB/Tnj/5/SlfVtHb1O7OtuPhLskKzxfryyZhCpA2i+x7J8HDTjeEXW9V3T5wfdu+higXsNXq5FMZlODIPjn9+fixq+HVa5snyTZJ2yzxVAlcqE11X2j6UvCCGxfL4zU2S2F7JP/Unh3f3jlESj+SkEgTb/l9AYti76OmvXFcx4H/DxNgZ8Y4WwAA",
+gzip: "H4sIAAAAAAACA6VczXPk1nG/718BllcGIEEgV45SydAUS5bXthJZuxFXpUpxRyY4A3KgxQBjALMUM5oqn3LJMZWcnGuuuebv0V+S/nX3+8KAXNk57HLwvl+//u5+7/g4erUqo01xW86i665qbvuorvoho6KmzKKbqh7KLovWZbPto6JZ0q++p9Z9NLS35bBCJYrflOWGymisYrnsqE3U3vAnho6qJuqHcpM/OZb5/rgtu3vTAvNFFY3ObUzpikrb7v6UP26qjtq8rfrqui55PpS2m7KJuvYuapv6PurKTV0sSn8N+ZMn1XrTdkO0ixZFXWfRom2ackHbuy2bsiuGqm2ifXTTtesozo+pz7Ye+vy7Pj51Pb/A+lwjLHfU4tOmabfNArB41RZB60KrRj1+o3BdrNq2L732AvBR65d8Fn05DHX5aV17zctlNV7M5/wji8rv8bf3Gg9d0fQ3B6NfV83yH8v7PqNDvP+yWNNUQwE4u55UMYbKgrZFs6yyCBsslxmdQvlFJQtthpL27EO2vdMBntAREIT+6evnX/1zdBZdxrLjOIvinkbmv3RCdDA9fgPa8fxUe10XBKyzqCnvoq+/+iKJj6lJ3S74HPNVV96kpqXBwrMoSaOzT0yXi7LoFquXRVes+8T27LnU9u2rAbPoEEmaE6InMUrjNDo/j5btYksEMeTX7fI+XxYDrWrIuRfVxiexGahr24EGsu1pnOd1iZ+/uv98mcTFZhPTrE/qcog2XXtLq8omyW8AVoHQLJ7JOfSn3FfxFpDZ1rWUgTiInIMyIbuzaLeX71VZ1633XfRvyiV9n8jntpH5ucy04XPnEhlXdlpXbwGyHf1o3syiWGen46E5ljNuS9spqnrbleaTtkxotu5n0eUcONe/MTW6uxn1qEEeFm26sljaM31x/R1hSg4ce94MXVX2CaNVvi42SdIQJnOzy4ZxOjxOrp2nuewwSS6z6G1Rb8s5d+Gf0dGZbDJN7fyE2jz/mlhfu8QxDSv8TydX0jhEQ8AJjPEkihJzLoQVCpA0xwjv6k7T3dA5M3e66wivks22X9G8DI402tHgsp6m/H5wBBFgN40SRdVNlDBiYi+EmSn3oEUYhM4Y27ntTdtFiQ5L6wEjZnCmPArjDoNy7g0ioPXrTu3ahGmfMULn/GFWJDUGvNHPfx4dYYP+4gpwAm5n9wGSyKulOxavOfGXWIiGWnhrGAx80LD6FyLQ6Or4/OkOBfuriDD1ODbjc1sMbvkCjodB8UE05hVGPl3yyRDV4+/FUBBIMaoKIymYJ4LVMS0Rk9D69kL0OFwhUiK58Mgv2rZJ5KhNqx9+OIMQeFWty3Y7JEIEaBCFA5mCUnBgn0V/c3Iik6r8xZHQx/vvRy8IL3snhunMCzlOEbzE0+lvwfK5X7V3kOPFfU+sYahqaQEdIFoVfVQRpsvJQuaTPOgYpW7bdgn4VjwI8ehtXy7z6P1jt2EQR4IjyYiDFIPyFhrh5ob2S+fqYT/JzG1HkoK+h24LGQPeJIBSIjvPFzVJVdk9wGwwER1M2W1XlgoysDaDMIwkirP8+4cfomcf/Z1rUCzbDcZS4s6Y43knAUwydA9kWpNITA2HDlYWeXwbraRszLdRZvg2QCQlhnObXUipMsSi76vbJgFPBkB/MgfGTqK9rk0VETkvRuCwQimLl6ZcVOoJxb4hlCAlLNoQSwM+k8CDCug0OagDgmsi7ajmnjEruluRTkeoAoS6Lum3ypucx5Yj4PHOWObkvOYzMDcALgYvsRJKoY8yPk/oj6gw3zcklwkXiXr5U/DqHCxm5gHfCTx3SIIeRA/JmjUegwt8LIC5wVzFVQNUIAev/sixPumb92AVOSgn79t1mSQEI0Yr+strwnbQN01l+q58WxY1D+eNLnxUqB/orlU+BXkMQpiMQalimXgjWa2lICJ9W6riwssIFKDUA6YyHEcttMaGEVyIA5ukVswEtUgm43MCuRiSsIDpQTzDtmtOtbl37MxNTTnh3adGvwdTMWxrEGS8LQgDqaSFYkrFTQup2efa2+OrxLtZgRYMd6h1Hp0QYggrRZd95kgxgRbotuQxF1ScPrLT8faEfJipFqwTMSmQ0lDC9iqau1VV6waG6E1DLPlUuettS1ZZ22T43YNJ923uTXzEgFPNKhUw8vg+p3GchQ/VfPibENxfdG1dExsgDg91Kg1ql11xl4RQUr6fKMeZOP0zHyamNjzuWEeJT8Nq5WrUQod39aw5C6lqXV52XduBSPnHjKUCSHhdLu9nZoRcvi3lyh5wUJHgh9vyXv9OcW4+T0hcNlOJ4ZGwq5fWOlkTx8Oh4jBX6AtcPXXieElH6p9hEWpNZq1CVgxBoKdZaCBWmQO43TCvmOr+DBLvaIScenz29PxRWLcSAcCL8yVCOhIj4/4ltPv/5xFlUZ7nrIXcVZBUzFvcRnUDWyKgG0KzZYCV0IBeTUmlls6CT2BBvJgEEaF5qRqMyoNT/RStqGD3xQqmMVQmqx41rOh42JGQgnNNXCYTx8g+JIQj0XhHLEE1EwgItrE2LckxYnEz1iix6hmPltdlcwuDYl0MC6DTTOaC/RHUq4FdLmdWp8KmoAZ47eYZywSS4TM2MH5PVlWasUk/i07MBswiWS+i3fEy4dgoGviUdtGbqqF5YrSOSVsjbTTm2WAehjwCAFfdKQSLQsUxBaPQefLMO2tZipHJwr0PqNV6UxJRQXTegI+RfV7fJ6MaOY2d7pD1T2nhE4VU5ti7iJBlWQ9F7O/BGPPa1uMzbMZI6TIB5C+Iw14Sluuo2w3xY1KJ4JXBibiadfsWnhhXQCSConnq9i9Ex9jm92J+wvZTD5sgfWAVamJ5A/p6gx4k9V8C11UoeuIHuqhF78gWGRHjPBw5schkR8hyV7Blk9CEjvOaiZTx24lG0kDGPOjVlQvacUfbmujDvPuwD7tn4D6AyLTdVH7iTy4i+lyY84zLJsYhfkLmPk29s8o3MwEZzxZZSdZPjHF9X1L3riygXLvOWnCmNdrcU8ZEzBodKYEzDTwWSrHa8LNIxAUT6IyNoYyUpgx85C1RcyEKEW9R1KFffMTopnqesF0nCEVj3oup+SlJpG4JvYaIwvj4RE1btqzO3FQ06R0K7oihLlZkKjVRXQjzg4PSen5ZP1qQ4LxtR6bkSBDsnnhSCg5GT0bh00o4AmJxXdbEqb6phhW4pueGLBbCb8XkFqIAr6MBZpEd2jJWYphxQ/w1xunsTw+WQKSmrgsFgrcmLZpY1+diQW37bVELJB9ZmV1IMFFmlowDNGszE+3tSb3y3QGNAJuXR+RIwOFlqGXTNmz3Q73B4dRAMTq7m6LDH3dWPJx4CcID0yUTUThDnw2XQy/XhL9Pi0r93AEXdaX0C4PSNh9z8qXWvfQPFy++JFUIMZDq5l7RB9g+quDh00DJGvscrIhQ60/VaVcFcy7y7M3zc6szwowZGHBvYfQP7cYZ0nXbvulBhEZBzJhsqKDACWSkd9RQK9mcZjtzaKGP5Orz6Dfsj/Z8aEDFJNToMeMnRNukBvpWc0oED+fMjLobz8xMWtyWLXolsqE0+jA6HHFPvGIXkoLqjPD+hTpj4HfGmhUu36xaBgGV05aNymwdC9rFqm19dF0s3gAEFpo9nHnA0VwXcjRaib8QXlkIAgWgW6BHP4G2TciHtplTu/eeT9eKfoSltuDCVdOX3QDZrSJcZTwrvVLCLDgjXbQmWts7zsYjqJ16R4qOpzwKshEv66slOH8C3sq4n/Bo5/klSubAPzIbPogSHj0sxkAjsQz7BcqjWbV4yj4wMyWxVMSpXf7M/DhoSopRicCK7nwWuWYqMUUFmRmQHIwgDeLUgBkUJOzuyZOiv28WkQP8MJRr0g3v2u6NQHAgrBCdzAQ/XGRQCUMcM6pzW8+daJrQTiKMpp4POk9SveEBJHunqI2+55k4WiMmDiB8wZzF9njQ6jEdR4YpY3ESc5cYxGAGSlVxeI4aO3ywfMNz9lZEIwQoIlmgCicCghUgNBI18C8wNYHfD0ZQ9/DTGccdCjbQlMZO3q5YkNojGGhwl/gaWVbrAgHShoBjeQeVUmviQ749a7V9v4l6vD0IX1nxBXnz3bY3m6EFvYD3Zw1j7ukOS9lHP/7pz093POBQkUEgZw7f2/7HP/1XfpV6FC7uYwXV1w0pLRXsxRtmO3B1O9WlXa8rwjXC2gLk3t8RO0EkQUQi4APubJAKsDDsjLqHcFsSAyeS07h75jqRcswMjgifrNs2dmA90sY+L2D+Scuz8fu+4Ag8jAjsA+snlkYaG0H5lB0RauEW0fV2GNomH0dVdKhcgx3JcUJECku7LfsfXufR62+/Yg8GxmH/W/o6f3qMOIgnJS2ooPOarRHn9cjQ0h7hA1Pp6MBNvFn8iplTmQQ8ZwZACNN8zT9Im/qqpB9Of3LLOFddqmAVeUF8wupL9vBfGNe1C44QG1ugO3sC7lZtXWYu/wGI2BC6LAmynKzAsRLCfFJtyiXqSCQFp17132CMxB0qI2bVk8V6oXOlPhBiJAawB4PMC7scUZl5ysJYrIaOC+ogyRbrPPbx/HAm3viIlwpDT6qlW6J6qa2vBedoN3IomAgcoo2EndQdj9pZdEm2ptEajqhIfRPQToShqADp42ACtCT4Pi8Wq4SXSAfKo8Ii4ZAhtBgrfDx8VGI9U95uJIbgBAdv45cvLl4hN6HYVMc6AiHdHoiHRe9luINI3eNrkoFQThj88Yl6mXnbsiR/e+JlLeWUXaQXM1TNot5SlQmXphJeFcv+N4RyxrJ36ipzGJ1k6qRBG4RGxIQk3NsvSNch7Aa/BBeSczSH5ivuRgVGvk0b6MEcmMY4Qp9A3PhBdHmo8TRGXDHPYb7OSwQjZ7vlKp1AQjWNrD5O6Ad9Votf3CClxWq2s9CP+FdhjELToozAlDYyiw72eB4pFcytbWnQ6wHMCM/SnUNJYmox8BFIrRlDKs49VxX0YyInzU3SBiIdMx0n5zaSZ8G8VpRKZbxYIk9uPU2HkyBgr5jIirOOq8H7RzpyQlAq2vaEQTiVCaFjq+FmnOEzjR+/a8LvtutNrEGu2/ZVa4a7qYvhpa8VPjKG+vsZaY+/XQ3Dpj+fHVc58a3BjLftoLPdUZ/2LoAJVRDq/OG6Lpo3QKKmRW3ZZQ3pMaR8dGUXO9HEQr6IhvsNsVIW1CbIMGMXNUmHTMxFkmrra87f03wXEgaswfhJefAX0EDX96F4um1JS/DieIJmt1273UAf+S3ZXG3s4x9Lpr2NrEOn9mgQq6K642+T18sPkvPZ65z+pufpe0+P8/L7cpFo2oSyAjS3WuHlTubNjNS/errjFpfP5vvoPT/L8Iq06a11lrgT/X0xrEjnI9rmsGtPWuizNHo/4nLizokZL4ueQR895j9kcMzdHgBQ7OBn59hDerBwhRDBDR46akyocLBylD/dsfct+ZJPB+uhidN0j42YOiwy3T+0Hekim/Dcf3LIZ4ezCqtERgw4JZkQT3cc+GNn1WdtvV03nNjG3hz2O42mBokoMvgeJZRcnsyFBH7GyM/7P48u8XdOjM3/Ns4Z8Dv5NSWMvLl2fwkL/u1zy4GZosEGmDw8fmrYqQOllIxp3Sc1Yjw0M0TODHpuG+bTDCvjnBH1n7NiWD5ZStPEP9YRoYRXAzeCUtezjsawGBkF0Hg7q3upnX/XiN8Yw+UqZkjlqIDWO7bs9gwQ/OIzeU0WI4lN961xEg0O8ji8oa+Ab9boFeOag7J9ohzbOEFoDedWYaCvjDU4SE7H67nL4cmyl4X1Mknd2/21EpYH8lQyGfAdgvOd+XTiKJ/pYiTdcz9CnbywqR0HyWy2haQlmXwyTdbxstIEOMoZoRFw/oTG+eKvONNNlQH6vpBfsSSOUgHSlWPQoY5ANIykXps1mTjnN6g6OSR1U0Za5EIiObCcPmSzKYab6KALV6R5v6npBOMsTonszQI40aRXoHIMCeIQZ4Xk5dhp4ZmaaRni/PJXshXiuUvAVOTTjBISlSH/Y5PkWQrP0XZzWPOhVMEm+/W4KwoTV//15rBWuw9tWFcuqS6m0pirr1uyltcTLaRCGuGoL8rAeS+SUcrMQrrybdVu+8da6qJAWabeOjHo3IRTmAI2CGbGgVIvSc9G52U5FFXdB+OrjHJk64+Rcb4o8sq8HjIgqti4OKxjvz6fTTPdWfJbeXB2sJoWmkWgOUY8AqIgDwVkOLfNC4GI9Z6xUQaLaQRHMaJcNRm+Ey0QKuZGhL2mmoEDlyhXAJ8tT7YW8ZFv3Fomyj25A/NH58ubMvMP+njpeIHN7qwh59fXUWw245Hazergg91sjpnHtnac5I6CvzEVmj1rBlGu5oHiDyjYOHnlhJct8Urm8NKPLZPkp3Fw5QPMwGFMgFHhQxgDT4lff/0EymBGE8jx8pArxmU9yePj6FeSAsKXS5iRI5RmxDuhWkuqPrs91f/lkh3zJzZPSUPd7reNFu/25jT93KKpvZg7KrxAN5Kfq67HJhshAXKfBCg5ZWF7WmwfKOmSkWgCaF5Oos2iDJwOyh4eWX9TvK1ui6Ht8kVdba7bolvmLCJeEUdkxVbMyl20ICnTq8rCv6VCdD8qww/ne7x8PbxuXnfz41s64gjS6LuWNPf49eD9Jv3GrM13GH/WbioyckgA81UWWYVJljGKEOpI6VaXMEO457NS2KoCwWaAEbrmIJVW4gsI3ev72I3aMy1Bv/x9eGlBsyusL1PcBE0LMosLI5hjTjHtSkTreWqgAbf01PMxexRlyGQTPDSHk/5Tk1x9SNCi5iNLYDSVa+VNOPdw1DBpB0UDKRMaD6GlpaMbHsloB261rPjQcpMwui4ZUYC8HRFpBp+tqnrJmc2ftXApw5k8uTknWgws0wPCI7W7/H6EHX+ZneIlIOxc2pXmZnx0cmI02tB4MRBkG9ws1emfIQgv9VO9eRmnfMxHQNWLXQk3SSFD4gQe6zQ2yCJWKfqmUzapHmaik02Cy1gThvto2vMD8JtwGisn/UmQ5clisQ5CKB6YPeBzMu25WDxGwmJ+MrCd1aIA5kak/+aMnjKydQ1NjTQ6sjgcyXBDwWw9JUBdOeNDx2SOxpRyF1jxcXhEY6trbznkaNFhtOHVqpKsD3ZB4TaoiWBpLIGP1hihIzIQS/VSnJzuwp+77+cYIhtAomsdGrYilICJaIAYivOgSsdUwGeaBMAyLk32hqjztb+0o8z5PmQvTWEin0eXekEy0aJ0rr5Zn0kY27cRYPrSlWNBtHFrAX26XP74p/+OaYRLa/twhIpLjBXEoSougdBnS88pEPEXpeexu0W+Bxtqv0OesSmX3syRMGDAGtwCoFLzClyGUZCrpWsoa3hPYlwZjedzlSEux0aviPknVjTfQMKz9inmYL4qeuHfqRlA+JGgOR9SyIbsOcUvkUlqDsceCV9ZVWfHZRaZyN7cxPLYx6/SMb18NicKTcOTQ8DP0kBwbF3VPO4VyGzeURCXN6py1b9se767nEoiLvzPiZfZxe1wEG6Xv6lq7HK0PmMRuwxnNx7S8OTOr+Vi+p1FCYfZRW+6OgYLlCp2OkztStpnh7vbX6UHM7udvASoHt2F7+C+OmbQ0iL4L3SJCT+3t1nDKD9THkDNkBfLfibO97oF2ZocW9YMQTIwJE2fLHB9f3zyHpxt6gGPjUbE3nPxTvZStndMDQRwoK8wNejFaT/fLMTDd1GEtB3ThLpr3/Ad7ULldUgivkfXkAZf2sYISiLpATYVU+KY1L5iUwYmw2FesGk0khRhHpfVl4wxb8PoE53Aprwu4sya7nA0Cn8aybRCOpDZyN6/RGtIG3E2F64esyKJlI6OaELsmdgIX0ZGbF1FHi8wdJIKNxw5Sb0YoruSueLB3JsJxuHFaqpeUnQbkqTrINIq9wPGMdYjLj50dIo/0V0V4I6jsAyt5kwswl+6dueIr/hRCIlLqOVkmh2YTbhr61lX4/pT9rqxW4FvIvhKuFlYbq8t8O0wrIsX097sJWih40tjHcdYcZe+kuEEmiysvfE2zWLvzPhA5VP0Jmdsfnt9H0kii/F5Rj/+5/9GsbcPGEDTRgUNzqPmxQDnnRv1w+Ty2+x1P/8gZSP26bPox3/992DMR42VaTjJVKqzfhI9I5hxEQIzJk1ZcNN5HpgFJ6NAB41NHNekW8pbG3T0fA6c/KUX7ejfYTqLjsgIKx5R0s7vQbHLsgkdDjzgJ5LVZR1iruoQlS+Bxc393At+MFKdhnMpmBlsZB1CXAb8CvqdXOhLYhceIhv2y5ZwCzPshQpoo8iXEpckDNsMXSRHyusXf1aTSPVyU2M8kYEbMYu6Wrw5MCpHTBJXZdgfxTrm5MJeeQC3S7wvB1mUu7bgCxzCiHCxC8IlxBXWRdXo/XQamhRT77ou5LMHWEIdiOqJzbCKAt3WW75Nv/5V2xJEmtSPbxS3uF5IJota8js/L6NtOLHEj87+GmhgMgWlFwdjT3z+arr+Mvr7E2ERWrKPeswIkqdCb1zT4zj62xPiaGtcFaV2p0/cyxN6D8WGUS5NkmsQwID7kwMZnKtKhgzp8Fui7WRoB0Q4rcuCv5Fxa3X581yEhWTdZpx566jPj8nfEaGuJA2cvtYtruIihZivnlHlkq/el3detr7eDdFb+mz4jLIzlfwDkQIDVF7wsDfH3Z1xebFDBc5be6/+ElkPgkdqrs7Z1kMbMfDk72eaX1psNqW9LHDP2Gxz8fJ47riAueeN2ztyybe55fBlEt4B52Lv+rBRZKYX5tyRbQM7GVwgrtse53rlT0XauVxFwa1hogjCj8Te6kfFlyins3MoyhF6/2oOxIhNTpWHFPhEOGdU7rmUZUO7Vv1v5tYStzc3SLrBz580hKQjW51pAkac4G9K3ZW8h09QoYJ02ebNngACfV1msvMomjw8ChqUy9g+F2R6mDufzz4C8ptCTXZm+RtOpPewPDPNZJHwbSySTOeWyG/qtiV1nPhE9L5UL9k8PzZtiebfu9JLW1zHQWzoOF5rYpIw0U4fwaZL4qw9HJZXYqeBYWg2CnDh6tNGwyesPm6bhi9pGn3KzbV/uvN24Wd+2AXz4yXxPr8an7RcsXtofajF+oSon+7s9Tp40ER/skXQmjS5Hpc2NV7EwXzSG0yGOCeDxCsQfz9yROSjM3MunM39K2beDy0TLbBM/JXtj/tiVieVhmpRHszFbMo62R6eSm7k8R7db9vfhQ7mThNjqmbRqbH1K34B6ekOk+yv3JM1trGvqCFYI2GMBxq4lw38BpxveaZ5l0wSrgXjhVWnjvj2oXnXhn6fA2f8piYZyGG8JQYLRq+5BPY+HYauIt2B7F2xlz3dFHY2sh28NkVXFR/qXQCCqF50mAhXeSM8pNkab9dvAweXaK5tO8hZfMFp/O3tbU2zE3Nk38MjksOvkocFNB9Wn7cwEL8K6eQq8b5JU1NSdDgqaadX4aUfvQK/00cwskgZnr3P4YneBauOZ9N65cWKL1+Ym4Ds35vUxnbmkaLcf47Ie4xIHjqTl6EA3GMA9ur4HOVnxLfoD9JRXLJKV9Yt3/aFeqeGOYN/rFzTwlWhdBqmgTFShql+9czb1OgJAlrLl3BQ9n2lp+0M7wUuIw3RdSlX72Or647U48Mh4b8InigcxjlY7IYiu8m/zELj8B2nWLRGPrU9UbovmvZO4w7fYoAc4bOcWXT3ceJ6W9kws71jpZ5G+6hgcmgqs0tC2/GLg4ntnRqzR6tBE4l9XG5n3yKYSWaILFqvXnlJDTctWb93SRCKkbZ43IN62/djdNuSIWD121Eg0AVErRMWhOTCgzaUpk8BtHD/uFhv8F4PKXd+9FZzF/MrcwKa8ZC42/bGfNZUCMcnJ1Ik7K2/0Q2IyZFCJnWlN4mCnsC8oq6BPiLCD+ck9cPeH/nxz/9x5V2m3yuDbMy7h3gLMtn5xp15MtA8EojnLcHRDTS89+bI5iXEH7+9w5XyQhxiZOlfdhXOM7smZgreBWB/7tKxpxHnRiKNea0heJ/IXp5HWtHD/fVGyvQQwSNFPmzV+hfoyrucyS68eZiI0nCDu1HicbVvA41cCOwnQgbd+FpwNvWgFjSpA/ufhybhJH4AnZUdxYF31RBKeTOM8qhsjtTeSzwWMQLr1Yuw2HginVZFkrHThwsj1VzUID2QQ9JJ+bqM94AzQOMpyvJ7wuNAJPAqrNfBXB7w1pOGGo4sxbzFwEOJliED2VBKDJfQ97PoGU3LtB4k+/uORhnxYGFSGQcd9I3LyX2gSu0jldLWzNoHDjyl8rMHvDCLVQUZ5i9aD4kqf60e72lpP3KKPy6fjcCUB16CJSCP0eWGUJtl9TZowInMoRSX39fLypO/gTKEEEMWAD7zoJod+qlsPH/ydAhK0R+3VenB2zrjYwuw0DzgJTwx78cwLZbyptkjex3atpa9hgeY2cda5BCT4NHai4nfUXKBfAmAyVfmYoGMHUWfwL3Qvy/Y/Zz0D3c9WIjGiKHfhUFgdRSQHpWsdDwLWR2Sdepw2CkPoplKo9gw1OAwTIr0anJYqhyNOo391YJDGxxf1q7n7jg5xhYl5ylncQRUr9G3hzySPKRzSb5rCW72H//tf7z5TdQxSmYTa/Bikg+tw6Qu6FrsYhyDc6qsUZ/3mWbRdNVSXzhVtE1V5Fs09q7pd+WtkdAyOB3V+VjU8hSSwS6BahWCwkPHSoaqF5Dy+oyO+C+SynuvzX9jDmk6ffBqn7Lwque3JKCjcEZTe2O83sHDi+NsSJHZHjisqpuzjq6xC33NOvGglhzokJmnqlo5RYVI6nBvef6EexV+8om5R4FBXBIAdU/9GxFh3q46xW2F8Gx+y9Bexa/sjfpIXv+zr8XpEyu8KTTDNa9BrnIr0eeSsPwc7/Pg5KHRJTENjdR5wi9SPAh2t+Wg6UT6cfDKY/hoJvQZ+7rk4fCbdsOqYmxAvwtTTA8f1+brgO4B1KTj+GamL46MGhd+/gO/t0pDuleBXcY60lVHsWMvlP3ui7H7h95FvoxJ0qg31jhm5+khJDQVk9HYXAr+HGbX26JODFaa9w2PgldMDe5nLrzhu9BEpqWjx/P8qqkrNkonfB4H95ONEYyLtNAZ4JknlH3ElB/L4Bei88BLKmLNPJbJIOQHj5Gcd4b7zafRqfmy1+z4+/3oI9rzx3844St2+n6GfaXDMiSbRImH/fUtKz/FT5vF5oUr70nAa8KuN8pTHniww7zjK09uqE3PpxKU4Mg+PvnF+JnE8LENkwfN1lvXrvE4FUIHbf221PRE7+1RLpZnz0yizf6J/FNvwfjO4UOk9BMJiWyWjl+UMSj2LmqazGKwHPj/AGrkO/9SYgAA",
 text: ####"""
 // The page: brings list, pane, filter, menus and messages together, and keeps the address of the page in step.
 // The query of the list is a step of the history; the first visible and the open row only replace the address.
@@ -280,8 +302,9 @@ import { List } from './list.js';
 import { Announcer, Toast } from './announce.js';
 import { Filter, choose } from './filter.js';
 import { Pane, settleAll } from './edit.js';
+import { Import, exports } from './transfer.js';
 import { bindKeys, keyName, table } from './keys.js';
-import { count, h, nouned, oneLine } from './rows.js';
+import { count, h, nouned, oneLine, sentence } from './rows.js';
 
 const QUERY = ['filter', 'sort', 'sections', 'list'];
 const base = new URL('/', location.href);
@@ -289,7 +312,7 @@ const address = () => new URLSearchParams(location.search);
 const site = address().get('site') ?? document.body.dataset.site ?? '0';
 const root = document.getElementById('app');
 
-let program, list, pane, filter, toast, announcer;
+let program, list, pane, filter, toast, announcer, imports;
 let results = null;
 let opening = null;
 let query = {};
@@ -297,7 +320,7 @@ let hello = {};
 let asked = 0;
 let unfiltered = {};
 let counted = null;
-const live = { link: 'opening', held: null, failure: null, problems: [] };
+const live = { link: 'opening', held: null, failure: null, problems: [], task: null, imports: false };
 
 const read = () => Object.fromEntries(QUERY.map((name) => [name, address().get(name)]).filter(([, value]) => value !== null));
 
@@ -361,6 +384,8 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
     hello(data) {
       greeting = data;
       if (mine !== results) return;
+      // Whether a task has ended meanwhile is not known; if it goes on, it says so.
+      if (!live.imports) live.task = null;
       hello = list.hello = data;
       list.scroller.forget();
       list.draw();
@@ -403,6 +428,7 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
     pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); report(); },
     failure(data) { live.failure = data; report(); },
     recovered() { live.failure = null; report(); },
+    progress(task) { live.task = task.ended ? null : task; report(); },
     compared({ problems }) { live.problems = problems; report(); },
     bye({ reason }) { live.reason = reason; },
   };
@@ -465,10 +491,17 @@ function done({ message, position }, back = 'undo') {
   // What messages say of keys is for terminals; here it is a button.
   const text = message.replace(/(: u undoes|\. \^R does it again)\.$/, '');
   const committed = position && generation(position) > asked;
-  toast.show(text[0].toUpperCase() + text.slice(1), { label: back === 'undo' ? 'Undo' : 'Redo', action: committed ? () => act(back) : null });
+  toast.show(sentence(text), { label: back === 'undo' ? 'Undo' : 'Redo', action: committed ? () => act(back) : null });
+}
+
+/** Of a list that is selected as a whole, the page has no ids; only its form needs none. */
+function isWhole() {
+  if (list.isAllSelected) toast.show('All rows are selected, and only a change acts on all of them.');
+  return list.isAllSelected;
 }
 
 async function remove(id) {
+  if (id === undefined && isWhole()) return;
   const ids = id === undefined ? list.ids : [id];
   if (!ids.length || raced('deletes')) return;
   ids.forEach((id) => list.mine.set(id, 'delete'));
@@ -482,6 +515,7 @@ async function remove(id) {
 
 async function command({ name, scope, title }, ids = list.ids) {
   const { cursor, geo } = list;
+  if (scope === 'rows' && isWhole()) return;
   if (scope === 'rows' && (!ids.length || raced(`does “${title}” with`))) return;
   const section = cursor ? geo.sectionOfLine(cursor) : undefined;
   const answer = await attempt(() => send('POST', 'api/command', {}, { name, ids: scope === 'rows' ? ids : [], section }));
@@ -529,7 +563,7 @@ async function visit(id, name) {
 
 const scopes = { rows: 'Row', section: 'Section', list: 'List' };
 const sortName = () => (query.sort ?? (hello.sortColumn ? (hello.descending ? '-' : '') + hello.sortColumn : '')).split(',')[0];
-const writes = new Set(['add', 'edit', 'delete', 'undo', 'redo']);
+const writes = new Set(['add', 'edit', 'delete', 'undo', 'redo', 'import']);
 
 const actions = {
   down: () => list.move(1),
@@ -548,8 +582,14 @@ const actions = {
   filter: () => filter.focus(),
   usual: () => change({ sort: null, sections: null }),
   select: () => list.select(),
+  selectAll: () => list.selectAll(),
   add: () => pane.add(),
-  edit: (id) => (id !== undefined ? pane.edit(id) : list.row && !raced('changes') && pane.edit(list.row.id)),
+  edit(id) {
+    if (id !== undefined) return pane.edit([id]);
+    if (list.isAllSelected) return pane.edit(null);
+    return list.ids.length && (list.selected.size || !raced('changes')) && pane.edit(list.ids);
+  },
+  import: () => imports.choose(),
   delete: remove,
   undo: async () => done((await attempt(() => send('POST', 'api/undo', {}, {}))) ?? {}, 'redo'),
   redo: async () => done((await attempt(() => send('POST', 'api/redo', {}, {}))) ?? {}),
@@ -560,6 +600,7 @@ const actions = {
     await attempt(() => results.hold(live.held !== null));
   },
   async copy() {
+    if (isWhole()) return;
     const rows = list.state.page.filter((row) => row && list.ids.includes(row.id));
     await attempt(() => navigator.clipboard.writeText(rows.map(({ cells }) => cells.map((text) => text.replace(/[\t\n\r]/g, ' ')).join('\t')).join('\n')));
     toast.show(`Copied ${nouned(rows.length, program.nouns)}.`);
@@ -590,7 +631,9 @@ const actions = {
       .filter(([name]) => program.canWrite || !writes.has(name))
       .map(([name, label]) => ({ label, group: 'Page', keys: [keyName(table.find(([, , action]) => action === name)[1][0])], run: () => act(name) }));
     const print = new URLSearchParams({ site, ...query });
-    page.push({ label: 'Print', group: 'Page', run: () => window.open(`/print?${print}`, '_blank', 'noopener') });
+    if (imports.isPossible) page.push({ label: 'Import…', group: 'File', run: () => act('import') });
+    page.push(...exports(program.exports, (format) => `/api/export?${new URLSearchParams({ format, site, ...query })}`));
+    page.push({ label: 'Print', group: 'File', run: () => window.open(`/print?${print}`, '_blank', 'noopener') });
     choose('Commands', [...own, ...page], {
       placeholder: 'Command, row number, 50% or a value',
       typed: goals,
@@ -653,19 +696,25 @@ const waiting = () => ['insert', 'delete', 'move', 'update'].reduce((total, name
 
 /** What the list is worth at this moment, in one word or few, with the reason as its title. */
 function report() {
-  const { link, held, failure, problems } = live;
+  const { link, held, failure, problems, task } = live;
   let [kind, text, title] = ['live', 'live', 'Changes appear as they are committed.'];
   if (link === 'reconnecting' || (link === 'opening' && results)) {
     [kind, text, title] = navigator.onLine ? ['lost', `reconnecting… last news ${ago(results?.lastNews ?? Date.now())}`, live.reason ?? 'The list stays as it was last seen.']
       : ['lost', 'offline', 'The list stays as it was last seen.'];
   } else if (link === 'opening' || link === 'counting') [kind, text, title] = ['lost', `${link}…`, ''];
   else if (failure) [kind, text, title] = ['failed', oneLine(failure.error, 120), failure.remedy ?? ''];
-  else if (held) [kind, text, title] = ['held', `held, ${waiting() ? nouned(waiting(), ['change', 'changes']) : 'no changes'}`, 'h lets the list go on.'];
+  else if (task) {
+    const share = task.of ? `${Math.floor((100 * task.done) / task.of)} %` : task.done ? count(task.done) : '…';
+    [kind, text, title] = ['busy', `importing ${share}`, `An import is running: ${count(task.done)}${task.of ? ` of ${count(task.of)}` : ''}.`];
+  } else if (held) [kind, text, title] = ['held', `held, ${waiting() ? nouned(waiting(), ['change', 'changes']) : 'no changes'}`, 'h lets the list go on.'];
   else if (program.copyTime) [kind, text, title] = ['copy', `copy of ${program.copyTime}`, program.notice];
   else if (problems.length) [kind, text, title] = ['compared', 'compared', problems.join('\n')];
   parts.live.className = `live ${kind}`;
   if (parts.live.textContent !== text) parts.live.textContent = text;
   parts.live.title = title ?? '';
+  parts.task.hidden = !task;
+  if (task?.of) parts.task.value = task.done / task.of;
+  else parts.task.removeAttribute('value');
   parts.hold.setAttribute('aria-pressed', String(held !== null));
   parts.hold.lastChild.textContent = held ? 'Go on' : 'Hold';
   root.classList.toggle('stale', link === 'reconnecting' || link === 'refused');
@@ -689,8 +738,8 @@ function build() {
     sort: (name) => change({ sort: sortName() === name ? `-${name}` : name }),
     lost: (text) => list.focused && toast.show(`${text}.`),
     selected() {
-      parts.selected.hidden = !list.selected.size;
-      parts.selected.textContent = `${count(list.selected.size)} selected ✕`;
+      parts.selected.hidden = !list.selected.size && !list.isAllSelected;
+      parts.selected.textContent = `${list.isAllSelected ? 'all' : count(list.selected.size)} selected ✕`;
     },
   });
   pane = new Pane({
@@ -707,7 +756,8 @@ function build() {
     left: () => list.focus(),
   });
   const button = (name, label, title, ...inner) =>
-    (parts[name] = h('button', { title, on: { click: () => act(name) } }, h('span', { class: 'label', text: label }), ...inner));
+    (parts[name] = h('button', { title, class: name, on: { click: () => act(name) } }, h('span', { class: 'label', text: label }), ...inner));
+  parts.task = h('progress', { 'aria-label': 'Import', max: 1, hidden: true });
   parts.counts = h('span', { class: 'counts' });
   parts.live = h('span', { class: 'live lost', text: 'opening' });
   parts.selected = h('button', { class: 'chip', hidden: true, title: 'Deselect', on: { click: () => list.deselect() } });
@@ -720,9 +770,18 @@ function build() {
         button('hold', '', 'Hold the list as it is (h)', h('span', { text: 'Hold' })),
         program.canWrite && button('add', '', `Add (a)`, h('span', { text: 'Add' })),
         h('button', { class: 'icon help', text: '?', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => act('help') } }),
-        h('button', { class: 'icon', text: '⋯', title: 'Commands (:)', 'aria-label': 'Commands', on: { click: () => act('commands') } }))),
+        h('button', { class: 'icon', text: '⋯', title: 'Commands (:)', 'aria-label': 'Commands', on: { click: () => act('commands') } })),
+      parts.task),
     h('main', {}, list.grid, pane.element), toast.element, announcer.region);
   parts.add?.classList.add('main');
+  imports = new Import({
+    program, toast, send,
+    running(is) {
+      live.imports = is;
+      live.task = is ? { done: 0, of: null } : null;
+      report();
+    },
+  }, list.grid);
   list.start();
   bindKeys(list.grid, () => list.focused, (name) => act(name), (key) => {
     const own = program.commands.find((one) => one.key === key);
@@ -764,12 +823,12 @@ start();
 
 """####),
 (name: "edit.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA61a3W7kthW+36egkUUkJRPZCdICHWNibJxNWzTJBtgFgsIxYI7EmWFXI00kzs4OnAHyDkXvet0Hy5P0/JAUKcmOW+TGHlHk4eH5/c6hzs/Fm40SO1krsVSdLpUw8FzpzsyFrCrxTlZ71YlmJaRom8NMyLqkKaum3eIfGK/VQdCPYiPrtSpFU6tcvKiFKrUR3aY5dEIaGC0UrIfftWjeqbaSx/zZ+bn4YQMvDzBujjtYrDsgCK9F1RATolWrfSerGW7Q1KtKF4a3W7bNW1XjYK0Ko5taVEq+A249f0AUONDdTBy02dB4q2TX1PmzZ3q7a1oj7sVmJrayPn6jawUTgXf8JU5i1TZbkeTncOwu/0eXXPZLSi2rZh3MWenKqHYwa61q1UpiLKCmun1lLMFn6j3NLSrZdeJ71ML9MyF0KRai3lfVJTx8QCcJns2+reH5ApYLcf7RR+JO7nZ3c3G3a5t1K7d3M3GHCsT/narLdKvMpilnoGWzwb8wRwG3cNhlUx4znGcayQtkYdIa3tNoCcJIZd0dVEvPBahElSn9bnZwujLVZXaXi4/OgRXQQ2fafWGaNgWOMjqKAKHrLodnYBn+XvZjqlJbVRsY36SJRNtLZiA1ksVcJGiTMJDIVstPKrlUVQKjXykjddXBi40uS1XPBWwJ2srGhHNZli/fwY9vQBioijR5q45lc6hhdarwTSYWX1g2QeorO5rDNHG2WIjkZVfInUrEzz8LfqO76wbU2+l6nYEpoSou7XKe0Jlm933b7OSaFJ9m7jVzRvTcoGN6zOdSgdLVvq4aWcbMEpkPSt2aY16peg1W/eGHdu9dS/+/UisJJpZmRP6EVrJW6AWvQGUpqMUyLs4iabE8L2GBm/81GF44n/cmc0TpkEEyfXcuK0uU5DSjZz2N/CBbsKDMy3/0CiwDlRtJEEwoJ2PNMa6kyXcNDNdrjBod+H4pjsrkAvQmQAO6FmuNAWG/E4coyuRkaqptm3ZgQSJS62lwHuTuKgf/POPzT3Ef+Kp/gd7CJDQ4Im7obECoqlM8idwr7bVmn0M/Gm9giY7HOE58vBCfTrgGKzsSsBev83LPB8aY1xzFMQdcwj9iw6BIQfB4ONEZeexsJJDdsS5oOMXjrppi38FeKwlHHdsI0oqdiSKJsHEuHZwmC+eA9iFTLLwU0C51OZSMH2mPXl+8Ho6DcekgIU14AVDQTP788g2Fn53GDED2AsR6M6EDkBstFoHEh2GB35CxUv4kjr3yC2mKjUhtisuiWPQE4lZQ6j1GUUsEQpA0KG9Y+fnF5+JKJG+AAB0Vc2sDiRWydIvZsFV5IiBzPL93i8klTqIfaMFgyqO4AjLJ6S4+1QozSZpgME6TXRS9f9prZWCEeDtl2dCdyCay2Ch/2qv2+BqeKIUky70xTZ1kVzlNTrOBnfYZyFvqqqkqELTGqNJbGEe+QfjBx96P/ZM3pSxwXNzCuiQjHBjpnrZFb5jBPl2+kZ0LB1k2DhFuOytho00F0CnP82Kjq7JVtbMUNgDyWM6jVmihKnRBA4NEeo1rUEFI2z2LFCJnZtUGg7/++18JQqI5kdPF27lI+zTko/5pOv+2alfJQl1bnlNgb6NkqVpk70RGs/ms/70sNfHNe1scxmfP0IRmfM4sFsRjwY0CjjeOkRNGMrwXFj4BzgSAeXJBxWMWG3AqDCgcdq5YpXOeiNTrgBt6xrAM6PhbucON85LRSxTCEKqx7srKCgPOF8zOV5U0SCG9QWTGyrklNdxYd8TFJhAezgORzYLXZWgTeAqwRPiXQ6pnwMfGj+4Krr4CmLrB0JAk4jRzwyMledyc4jNqCZf8+ss/E7v3bRadla0TgzrZIYkaUBKdJTZepm9nTRgg4lRePMPIRg47MEPrPPjWOhCKmkxt1TTGm6HVe17I+odWG4WSYU7S5CVUMOg7WMnAmR6d+xXYnyHIWvIvL3+3CrwepPW2C1d9TSGLyxyIx1AjIYUKpyVZAOGgUEI81jk4x9DKowML0SKYstKqKjsM3Te3Wc4lSpreoy5M24Bcda0NVDKoNhCpHc6p5ONMyu97JjixozA4xj6C9rIhagxD+O+Zh8dp3umfIirO9lEusAU0sM6O4E9P8eGkPAVAo7w5wJRgmZQ852KQTE9BOmS5lmXKXCxQV/+/YONzzylA+dPffQeh6Pm9P4Yzy7rZ193Nxe3pzorFM2h32telWoGbl30stdvCgUMWgQiaW4Dk2QbhH6iyNz1rcWfO5KAoL1/V1TGDZO/G3MHshkNl9qw+FMYpsI7j+CQ45sXWYRbeYS33Wwy+94Kjr+7+BuXhCb2nVO+jCtIGObWWBK2RvxuaRVIJi4IIuPECQljxewRqlpCrob4Qf7zAcvT85sf6x/b2HIy3Mxx947VYwy7EHZ3g+T1x0cM3CxusMjD50FbAAVKSoA6K/bre7Smt2GWCbAooz6ws5N40BRTEGO5gfrNawexup6qq2CgM1gml4AQ9QZYNaHhu5RehLwdOSkAUrV6qcnlMCJXCVqdPQBlLyOx3M88FdmTmwrL8rTSbfKvr9NPPZuIz8TEPFEpXaSi4c/GHiwzTE21oSZ1CoQXBj2UeS8uywak6Brv2FYyhfEZ8T7cqHN2oDVLqdxFlUh+lYHjJ2A1frzDEkB7ifN+Hdru53wvSxwuv8K08igOlrwpbXRBmsU8GhRwAloMEql3D9TJE402DLlFz8eAG2WKxp5ZHRbNwTkITfIKZx+IdsznzUjjFrREWUQ3Z+nG5AzE0QFmp1jzUG2Ja2CV4ECpvpcYBbBHAU7dfbrXxaBhzjEXx4CgvAFGhj7wGeslgD1ukE9Bot7RD3cDRdSnRTzg3EKix0uOd5lFX6oGmzqWrKGFfio7OlslZgQRgJ9kiQjhFsSmKcYiNHwvMPjIgJCRq3pAEr/Rgm0SHnSvIiut1pdCGIROg1GhhACd4YQgqwmyt3kO1AG5Ms2bcXRnOiZtDHt6TxTg52B7ffKrFN2zyLajJVyMWxIhk3xSmrTBG+a7fFoA4DGTZ07USc3USjOrjfOJtnni0T+DEaO68bghVkfxsiJTZWP2ILd2uJUDJ6qnVWxYDZ7bfKNsy65Y5ywjOc3l2DLzdQmzvxNQ9YuHU7jR/P4oLrvZwOd4OE2K7hrkcN7k66dOnm+XrwLM+mrtAxMb6whjIN3sDVksJSNfkpSC1LxuIKLLmzDoEwFbNEfCwMusFeBmhEi49PDZBaDuBTbgzAja+3HfHqZ4Y+Zbfhp76lWfDbiuRCpuVIXKMe9E2OCqU56vlP1RhcryxAN9oNZR3TDnCQXHEuIkG2ekHxR82X59KnBNMRDpASZ6wl1XUyWTgiX/gPEMV42ysJ3B6EpJBw57qi0YwtmlfymKTcpAKGvJTwSsb6HSqa2yBGACmLmgV+LiH92spzwlrf7yOs3JUVoZw0iwbBXuCfQGeLZpqv6056v8V36HEyU+trPk3hkXqCVxGcZOpfbEQFxmzjPLlUeumPhjb/2j1ub3r49lWEpR0kcQMigujK4ZlATailYDqVLwq4Q5fEs8rW3lIoxbjuMLkayzMGlYXfS7nspOrze9fvQ7Lzc4G3ntyDWpvRLNfvLn+y7g6nftN3NIZWf+gaJ26LbB6KwNGweSZ+bwvcCeNCvYB7aUcalBadhneV1GbZXSTEl7wTZFeDO1VjG4qptQ1qSk7CROnrGgKJyNeKtu3bCB3LVQrJZaiUH50COey3qz4siRoE/j2bGgOUUksUCxv9FY1e5OGOyKz3KhBAjMoDy4untSXf1zu3lQjADPa0k6LbxMCo1iw/m1v+ANiRJUpZ1x/I955YHaCBF3LqurNPoyNEVLqw2OrtuCckxFy2KF4jIOgXTF5B/GnQcvC3eI/fBoQEd8aDXFeEBAZyEIkDAL0MLAObkZ40lV+w0gUQ9xtpACAUkCQVtH9bweSqddJRnlN14O7yGHUj0IgJWR7hsxC32FrwyvEnbTPOoObEqQx1YwJc1cMip58pxOMW63hMJY29GHGsdn3H2Z0EKorwfdGrpswkTwDhT3YQcJLxa+530L3iMsGMAt+BNC5S5a5UJBrcdtSFfCiFMsjlqmqWvFnKHV/94vVLBxc8MW5vYYcGpptzvVYln2RonRgx2h8y+Z9FJjjexYOIzAnDoSoLUcSaoezaZvke2lHJMjYw5jam3DnskFcP0zWbAy9JiunQapxecD1HoM12C0ARYMvaGwTQYruhLs6B1lpKC34Yxp3p2j4NhHUchRb1EBfLU547Kg/mMW1ITDat8JO7gfrhD+9SROnW8y+3Hkvk+BKyZZBTh1XfpLYAqw/bHSlyMa/a7glgE2WLLjH5OVkL8FFyrgicxsA2n68pcBV2YuyRJGSDfz6y3+G5RnbxinaUUzejCRfyuKtMI3/1mlIim01rO2mvmywdr1pdKFCBGrRJdTIXWpVxFbHV0U9Kk8wqSUDpL8DDtDCeQo6tSvjRs3SVpa64V6J7za6kpbeJdxrnIs7+jrt+T0+ITywp6VY4QpbexACEv3m4c2Q4B1z6k9SzCWy1Aigo8SyQr5M2d9R+hYcPBKhiZtLTjoWXUIcsM9o02iHqQ1bGdqfv+W012f+ojz6EEIuK9uzop89OwbvU4PHtr9AvMFr+eTvEL37Zh2OvDbgnhg7D+79odmDW1I/MLllLXtl0R7+bMRgeKto8AOyfs9BTRIZjrWXewTCoBbigsLuXGzpe7tbv6E9RehzlomuaNgyiPtB73OgKqeUqS8SesEjLKc8mKGqQuWcssAJ0aKtRaHQdYuFAR8CbwWDt2REMz4TEIYD0slvUXJTjcg4DYwLPjRPKvisbWcPd/RG9y1wSKKO32OSmCYKOw687s6ClzPHOZ9vOLWP0ROT41sMTom9g1nJDeGQ67lH9P/3fuPAkUfF6CDBRg270OkezjPX/e9hokmu7bevgFHo6wBslkOSIfyEF6a/lWHYywPfitLMU3ILdqIxHdB9S5QLyNROwzz2e+QUxECDz3Zy4irLozYfQD4EfC/8l79i3SgUkappNwDaSm7FBryxRdSn+CPjotluNRbPGw1j+FEwOIKdiwjQFvUwDYitwLYMQb/VvubvgUcVsS+FyYvsJx2Wo8WgXbGmSpYOQGDevgjbcjjuSIYhv//yN7VFL3/0iwBb9fU49lKCqX48G3DSl6m4KdXA7gNq6p6IaTI4OeqPnPwHxwMJAdizQroXxOPMJlZ3vRrGJe7e8MYnCk0Rt2E5yJPcx6LUYme6+VsIUOysO7nmL2yDI0zIiUj9hmTQzv4Loax/kNIuAAA=",
+gzip: "H4sIAAAAAAACA61b3W7jxhW+36cYI4uQTBTaCZIClaEYjrNpizbZoLtAUDgGNBJH1sQUqXKo1QqKgLxD0bte98HyJD0/M8MZkvb6oje74vyeOb/fOTM+Pxdv10psZaXEQhldKNHCd6lNOxWyLMU7We6UEfVKSNHU+4mQVUFDVnWzwX+gvVJ7UVcK+sRyLat7VfAndBr1TjWyFLKFpqXKxXUlVKFbYdb13rhmmAm/K1HD4FIe8hfn5+KnNXTuob09bGFBbWAb6BZlTaSJRq12Rpa0aV2tSr1sBVGzaOoHVWFjpZatritRKvkOzuCphkWBAm0mYq/bNbU3Spq6yl+80Jtt3bTiKNYTsZHV4W+6UjCwqneVKiZ4LmwRJ7Fq6o1I8nNgisl/McllN7XQsqzvgzErXbaq6Y26VxWwhggMVlNmV7Z2wRfqPY1dltIY8SPK6PhCCF2Imah2ZXkJHx/RiYLvdtdU8H0B04U4/+QTMZfb7Xwq5tumvm/kZj4RcxQv/m9UVaQb1a5rONpWtmv8F8YooBYOvaiLQ4bj2lryBLls0wr6qbUAZqSyMnvV0PcSRKOKlH7XWzhdkeoim+fik3MgBeRh2ma3bOsmBYoyOooA5muTwzeQDP9edm2qVBtVtdC+ThOJmplMgGvEi6lIUGOhIZGNlp+VcqHKBFq/Va3UpYGOtS4KVU0FbAnSyoYL57IoXr2DH38DZqAo0uRBHYp6X8HsVGFPJmZfWzKB6yvbmsMwcTabieSVWcqtSsSvvwru0eamBvEaXd1noFIoiks7nQeYtt7+2NRbeU+CTzPXzZTReq7RET2kc6FA6GpXlbUsYmJpmY8K3bSHvFTVPWj3xx/bvbcN/f+tWklQsTSj5U+oJfcKreE1iCwFsVjCxVnELebnJUxw478DxQvH896kjsgdUkhe353L8hI5OU7oWbdGvpcNaFDm+T/oAs1A4UYcBBXKSVlz9C9p8kMNzdU9eg8DPqAQB9XmAuQmQAK6EvcaHcNuK/aRt8lJ1VTT1E1Pg0Qk1lPvPEjdVQ72ecbnH6M+sFXfgdbCS2gwRNzQ6YBQpVE8iMwr7aRmv0M7Gm5gFx22sZ/4dCY+HzENFnbEYM9eZ+WeDvQxb9ibY4S4hP+IjBZZCozHwwnTyoOxnkCaQ7Wk5hSPu6qXOwN7rSQcdagjuFZsTORJhPVzae80WTgGpA8RY+a5gHqpiz5nfEtz8PLi+XAc9Et7CeHCM4CcZvKnV2/J/Ww1RgDSF1isUxM6AJnRbBZwvO8WuIeUlaIrUeyFv5Ttci1SG+qyyBc9Y3HLKPUevahdBFyQbJHfMPPLiy/FlUjewgJ0VIyxNQRYiOANRsVG5YmAyPHy6CaTSZxE19CAwhQHcQXLJKd5fKoVRpI0QWecJtvIe/9zp1ULLUTbKcv65kQ6kcVK+c+dag5v4ItCSLLYtW1dJdlVToPTrKenXQTymrqqyxIYrdGrdBrGnq/nfvCzs2P/5VUpCwwXt7AmyegHWszztugUM9jH5GtpnDvIsqGLcNtZDre6LQFC5Xm+XOuyaFTlNIUVgCyW46hlWigKvaSGXiC9wTkoIFzbfYsUPGdmxQaNv//n3wlCoiktp5cPU5F2Ych7/dN4/G3UtpRLdWNpToG8tZKFapC8EynN+ovu96LQRDfvbXEYnz1DFZrwObOYEU85N3I4XjkGRhjx8CgsfAK8CUDz5JyKxyzW4ZToUNjtXLFIpzwQV68Caugb3TJg5+/lFjfOC0YvkQtDqMayK0rLDDhfMDpflbLFFdJbRGYsnDsSw601R5zcBszDccCySdBdhDqBpwBNhP9yCPUM+Fj50VzB1FcAU9foGpJEnCaueSAkj59T/EYp4ZTff/tXYve+y6KzsnaiUyc9JFYDSqKzxMrL69tRIwqIOJUnT9CzkcH21NAaD/ZaA0JWk6qt6rr1amjlni9l9VOjW4WcYUrS5BVkMmg7mNHAmZ4c+y3oX0uQteBfnv9uFlg9cOvBhLO+I5fF6Q74Y8iVcIUShyVZAOEgYUI8ZhycY2jl0YGFaBFMWWlVFgZd9+1dlnOKkqZHlEXb1MBXXelWY4YFsBZSqEZhfEPudt+AfO3wnBJFjrA8L0YIb13yBZkkGC8jBfhtE0TKrIRctRx5rAlB/xz84RxGNpys1buWmybYiSP367rkhDWCFygS64fHzRjD+Igdj4PTrA9yw4gTwAacDZteOUyLUfbzLm6P4Yon4MQUg8HtxV0AK2Lcgp29no8oUOBs4713oONoOMa24M9gaYs1+7S2skGFou3AyGllGIsmJ8vSwePL3ixUo13V0k7GbkvcDg/94+s3/tSoG9bieMfRI4fIefTANNUffH5DARnwCufvKVPjDA4bTXaae/o6XnwAgI0lGxFG6uUP4IUIKE1FDzidAuhDtgLZXsrUzNAun0yZntTKkDeOHT9AsHl59MRHfABVGnLCrr+rCrUCR1500dJuBscMCUNlBYcS5GrsZeA/EHjnXKwjOXPOo4HA/7oqDxnAOdfmjtP5EDJ8AY6HSzaYclCSgS0WenF9qkJnEtWmLsWcdWNO0c/4whR7EchWalrUqAbarScJVIukMemMARXRqlnHs8dcDcXwxyAD6bVd10MGa/dXVx9K23gN68pnXrMt1zcIC46CcYE2f1UHDNcgCvU+qm3Y8KvuJSV9eJxbGtUjoZdS8ATC/nE/phB2IecJvxZ/uMBwcX77c/Vzc3cO7se0jAviuVhdmYk5neDlkajoEgsLaK0SISyirYACXAn0QBIq0dV2R4DHuwp0prDyxPJC7tp6WW+2GIhhfL1awWizVWW5XCuEEQmBwwTtVhY1aObU8g9ic2qlBacJUv2J34tgLUQlgLJTJ1kM6cxeWxpBmlOnhFxkzZB2VixG4wVA6EYvVLE4JJSGwQlOn4GMFwBl592GaAlTYTnxvWzX+UZX6edfTMQX4lNuWCpdpqE8zsVXF1nmNnRuL5RFENVZlLEQLBmMTePsznZBG7J9QPd4bc6tG9X9Cv0uWpm0gjAndHKygt0r9LMk3hjgdljGbu73Arx07fVoIw9iT3itxNouxCYsEBuBCH0vYVVTc4EIIhfKFdNkypZdI4sW8UkeVYmEsz0a4BHVNGZvALCmnJQMCZ94vpzi6iAzrQLA+rQkYDHUdFmqpn2sPMprYaHs0WxxIzU2YJUMvsxusdGtTwi9FyO/SG5MBOp+DVkGWucb2CDpbWoLVwS+GQjAmYA7upBooRxDCehbBvPW06hS+0ih89JVWWBfiidO3clNwBJHR/kp8ore5WJJMH0ykHmPNHO+HJSPC1oeUrhdbZV5OlZk7peZZ1RmrjAbIc/DPcu2KdEX+brzBlJBaMiy5/Ogh9fodJgTP/eUvM0AqlkbbqRRGI96J/lGLh/MFrxjUDP3nTZBuoxY0blPuyb8Ihqv8p4/xeIK9eSx7xq2e7AxlG9UfPUyOwmPSnG5J6tZ8Ek3V4d6x/dOgJIRjTwotWWvws4+F54ZoId4+aU22/ZgBbFEd8C3VBVdw9EtU+KT9jzvhXjvHUhQ9iubkGPgKf28FjVh0k+r2ax9iz3QjYS8s3xuqSeLs2w2bARRGA7MlPOIqwBOeRzFR7JEWwJxvkNQw+zdTcQacbyrh8IePV5b3gJH92sNsJ4AZKFXkFijM2f+S7SFBgsBpmZ0SbKgSwQvDQca8Vqhxvsz7LaVesn3jXYCCd/ByUjRvM93sJGVtMutZ92QLjWNNTlAGpl4tCtciWBHxbcihDeGIOQyoMbVzEjT8QIKEp77+1JhZAa4n0ziWsCY/WFFwB4tqAs4Qan3QCiAFcsUQlJ99enue3oVOzf5OAiXrirleGubKee9gbEMMLhu1cFXN8pXCM862OMOxee/blsAZrsWGEFITVcUq4Af39QQaGXFyLZTQC5KWPcb5QnWQLrjXkZJBBelnlO1IFYtduYwdltC4vLb0FeUhBhMDeHAtEjn6uizi+LdZmeDqztaIs5I4/tMiy4ofXq9+EUt2xxvvSG6NVqZlBeMMpY4+txGjaxdvoAIeO71yuVBoxZe1XidDV4Fq2kWd4GJW1uATL8Sa3TX7gWD0fheIaAcbwefoLwroHFgYqL5t7sPRRsJWZzF5w0n3oZNpKP+rF7Q0QUdZ9v4D7C4r584GistODwJl0FXO3bdF+XudfNKLtcpG2lwzzxmvJGwIWqUJihydzuLlEeENWt0q5a9yrIWjpJlvTR1WZe7TRUku9zAoOUvmC+mruRhecm/CSlgKTu8orOLfT0TFxmTi+yzzdaHhJdTAelgFkCwtRDTUUmlSPuShVfD0Hfk1SdiV7W65LQryH1oEmRtyk9I+LYqibanYUUj92PFRyaLH2SQz0ebvnq04obGYbHAkczylHnoNRWhI+itcf325s+jiyAq6aahs4J/0GyClXHtp1bzpU/nehx5bqXLD92oO+mYgAe3zBVY7074pY2bAauDgqTsaqmOaIfjUw66gRg8MgjfvoT6ZL1gv4h6ixtTCbVXvQwu9Z+pCH4QInxZ0hCGYjxVNg+sdfPm5VEXWNNLdGUw7cv6tV4fNqw7GqWJRgZ34FQUsyyM9TcqQBJb3+qNqndtygTq0JnoIiAaz8vXItgOuPWri4uLD16DR3JzQo1AhPDNz9s4ur0PFAwxDL1D4EaiBKEcgVP/Es34VOgEoagCpNgZZ+i0PYyJ/XajNuA2Rl13v0r8FAVByXj0zv+PvbKxez33+GmAPfxKIwZhkTdkbO0cIkeOvufuvUTgQVf5LcND9M13kQAALiPSxln03sq0iMOTjDCArnpvf/rhKKotEmaxZ+hD5Z7adiftwmHvZQKuMVYaD4NqDDWf/YYiaLdSw2YRppX+QaSBSFIKfqfhaqQjUT0Q2KP1fEyQvmP0REnPAmCRwEd3xgGiqVBgPrhtoZbQUYjFAfNZVa5c0d2/tcJiGhxc8EM1l/70FM1ekHRpH9shefxAj1H5FvX7yMnH7xrYucCY2HPZcEjvvGZ+cSoHdC6vQ7RuAEG0UfWVRXFtV0t7VZuBG+8Unp42BWjKIr7RygqD2v7N11iQc6HI3RYFc7C0yTmqbvkWzgj3sG3CsNbdn/CLn5bf+oAQD2KD8vJLjdn34G4ni9M7ILS7DvD3gixBfhiLzzkf/KNdjP1c+imS4NGHrT2w+K78ELGB5ArAfanIJn6ouV5ZUGmkq8zwZNKv4KHDsAjCy3NN54lqJ5dBrouCUnqc8/tv/+3XQ7x6nKItxejTBSqFuUsnW/KMVmPlDuspY08PrSGsa71UIdC2MPpBHYwtXNpUg99ydPlFghEw6b3D2AIFqOQ8BL2Ay6YHd0aNLHTNhVt/6eLKSNSX8JXLVMzpcfnLI34hKLGnJefiikn2IARfus3DpxuCd8zpmoacNC1LBUQ6SswrpKstukdE/soAPmmhkadFHKW6hM1+o1oPqif+GZJ93+JfskUvFeWitBV1+tmR0+KDp+Cz6V743OK7ueQf4O67ywVsedPWWGypCClT/77egWXS/UVyx1L2wqI9/NmIwPDZT4spcbdnL/mKFMfqyxFROIiFqCA/PRUbehB/5ze0pwiNzhJhljVrBlHfu6vpicoJZbzI6hiPOQEFzgxFFQrnlIVXcqDRVqOQ6brBpIUPgc92gl5SogmfCRaGA9LJ75BzY9ckcSQYZraonpTZWt0e5ga+9D64LodD0upYQiQ2DVJYV6dzV7c8nSnO+Xz9oZ2bHhkcX+ZyYOwMzHIuPIIYrfn1Kn6Xg+FhlTNCwyK4mXhuCbLnAXqPOAbBOboICa316Rh10/3uB6nkxtaMABHRwyW8GYQQRWgNHyJ9KD6xiwgMMwpSz4lNeKeGsYTurKNAQnp66kfB/0dAQsTVe5SbE1VZHtXfAWBS/d3/fY+4rxWySFX85qJtlNyINZhygxhT8R8YLevNRmPaj6U8+tMffC7GYxFv2kIHDIPFqGZPQHO1q/ivfoZZvU/nSYFd5fPvds+Z7w+9f/dXOqnNuvkPdBCcq65AgBWkYGhUOBjUjAbP0hxfZr3i0T2VALIOpHpqs97ILoflwT69tyMy/7dVVH8Sj1OLVhOVmU7+75B6rAWUabl7FMSOiQ3n7ilM6A25Bsabn8ghRgcIs1YedBZc7KW8bv4AbpEtfSvv+RIxOMaISGip7GlmoYL+D2HNeiAHNwAA",
 text: ####"""
-// The pane beside the list: all values of a row, and the form for a new or a changed one. An edit shows at once, as an overlay.
+// The pane beside the list: all values of a row, and the form for a new one, a changed one, or several at once. An edit shows at once, as an overlay.
 // What was typed is never lost: a refusal, a conflict or a broken connection leaves the form as it is, with the reason.
 
-import { h, manyLines, oneLine } from './rows.js';
+import { h, manyLines, nouned, oneLine } from './rows.js';
 import { dialog } from './filter.js';
 import { generation } from './results.js';
 
@@ -858,15 +917,24 @@ export class Pane {
   // Forms
 
   get #dirty() {
-    return (this.#form?.fields ?? []).filter(({ control, initial }) => control.value !== initial);
+    return (this.#form?.fields ?? []).filter(({ control, initial, isCleared }) => isCleared || control.value !== initial);
   }
 
-  async edit(id) {
+  /** The form of one row; of several, one after the other of `ids`; or, without `ids`, of the whole list. */
+  async edit(ids) {
+    const { program, send } = this.app;
     if (this.#dirty.length) return this.#focus();
     try {
-      const row = await this.app.send('GET', 'api/row', { id });
-      this.id = id;
-      this.#open({ id, title: row.title, texts: row.texts });
+      if (ids?.length === 1) {
+        const row = await send('GET', 'api/row', { id: ids[0] });
+        this.id = ids[0];
+        this.#open({ ids, title: row.title, texts: row.texts });
+      } else {
+        const target = ids ? { ids } : { all: true };
+        const { count: rows, texts } = await send('POST', 'api/form', {}, target);
+        this.id = null;
+        this.#open({ ids, target, title: `Change ${nouned(rows, program.nouns)}`, texts });
+      }
     } catch (refusal) {
       this.app.toast.show(refusal.error, { error: true, remedy: refusal.remedy });
     }
@@ -874,14 +942,16 @@ export class Pane {
 
   add(texts = []) {
     if (this.#dirty.length) return this.#focus();
-    this.#open({ id: null, title: `New ${this.app.program.nouns[0]}`, texts });
+    this.#open({ title: `New ${this.app.program.nouns[0]}`, texts });
     return undefined;
   }
 
   #focus() { (this.#dirty[0] ?? this.#form.fields.find(({ control }) => !control.readOnly))?.control.focus(); }
 
-  #open({ id, title, texts }) {
+  /** `ids` are the rows that are changed, and none for a new one; `target` names several of them to the server. */
+  #open({ ids = [], target = null, title, texts }) {
     const { program, list } = this.app;
+    const id = target ? null : ids[0] ?? null;
     this.#turn += 1;
     const fields = program.fields.map(({ name, isKey }, index) => {
       const began = texts[index] ?? null;
@@ -889,33 +959,44 @@ export class Pane {
       const long = text.length > 60 || /[\n\r]/.test(text);
       const key = `field${index}`;
       const control = h(long ? 'textarea' : 'input', {
-        id: key, name, autocomplete: 'off', spellcheck: 'false', readonly: isKey && id != null, 'aria-describedby': `${key}-problem`,
+        id: key, name, autocomplete: 'off', spellcheck: 'false', readonly: isKey && (target || id != null),
+        placeholder: target && began === null ? '(several values)' : null, 'aria-describedby': `${key}-problem`,
         rows: long ? Math.min(12, 2 + Math.ceil(text.length / 50)) : null,
       });
       control.value = text;
       const problem = h('p', { class: 'problem', id: `${key}-problem`, hidden: true });
       const element = h('div', { class: 'field' }, h('label', { for: key, text: name }), control, problem);
       // A control may write line ends its own way, so what it holds now is what it began with.
-      return { name, began, initial: control.value, control, problem, element };
+      return { name, began, initial: control.value, isCleared: false, control, problem, element };
     });
     const note = h('p', { class: 'problem', role: 'alert', hidden: true });
-    const save = h('button', { class: 'main', type: 'submit', text: id == null ? 'Add' : 'Save' });
+    const save = h('button', { class: 'main', type: 'submit', text: target ? title : id == null ? 'Add' : 'Save' });
     const form = h('form', { novalidate: true, on: {
       submit: (event) => { event.preventDefault(); this.#save(); },
       input: ({ target }) => {
-        const field = fields.find(({ control }) => control === target);
-        field.element.classList.toggle('dirty', target.value !== field.initial);
-        this.#explain(field, null);
-        this.#form.warned = false;
+        this.#typed(fields.find(({ control }) => control === target), false);
       },
       keydown: (event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.#save(); }
+        const field = fields.find(({ control }) => control === event.target);
+        const erases = event.key === 'Backspace' || event.key === 'Delete';
+        if (target && erases && field?.began === null && !field.control.value && !field.control.readOnly) this.#typed(field, true);
       },
-    } }, ...fields.map(({ element }) => element), note,
+    } }, target && h('p', { class: 'quiet', text: 'What you leave alone keeps its values. Backspace in an empty field clears it in all rows.' }),
+    ...fields.map(({ element }) => element), note,
     h('footer', {}, save, h('button', { type: 'button', text: 'Cancel', on: { click: () => this.escape() } })));
-    this.#form = { id, title, fields, note, save, form, list };
+    this.#form = { id, ids: ids ?? [], target, title, fields, note, save, form, list };
     this.#frame(title, form);
     this.#focus();
+  }
+
+  /** A field in which rows differ is empty at first, so that clearing it in all of them is something else than leaving it alone. */
+  #typed(field, isCleared) {
+    field.isCleared = isCleared;
+    if (field.control.placeholder) field.control.placeholder = isCleared ? '(nothing)' : '(several values)';
+    field.element.classList.toggle('dirty', isCleared || field.control.value !== field.initial);
+    this.#explain(field, null);
+    this.#form.warned = false;
   }
 
   #explain({ control, problem }, text) {
@@ -929,39 +1010,45 @@ export class Pane {
     const { list, program, send } = this.app;
     if (form.busy) return;
     const dirty = this.#dirty;
-    if (!dirty.length && form.id != null) return this.escape();
+    const isNew = !form.target && form.id == null;
+    if (!dirty.length && !isNew) return this.escape();
     const set = Object.fromEntries(dirty.map(({ name, control }) => [name, control.value]));
-    const was = Object.fromEntries(dirty.map(({ name, began }) => [name, began ?? '']));
+    // Of fields in which rows differ nobody saw a value, so nothing can have changed since.
+    const was = Object.fromEntries(dirty.filter(({ began }) => began !== null || !form.target).map(({ name, began }) => [name, began ?? '']));
     form.busy = true;
     form.form.setAttribute('aria-busy', 'true');
     form.note.hidden = true;
     form.fields.forEach((field) => this.#explain(field, null));
-    if (form.id != null) {
-      const cells = new Map();
-      for (const [name, text] of Object.entries(set)) {
-        const index = program.columns.findIndex(({ title }) => title === name);
-        if (index >= 0) cells.set(index, text);
-      }
-      list.overlays.set(form.id, { cells, until: null });
-      list.mine.set(form.id, 'follow');
-      list.draw();
+    const cells = new Map();
+    for (const [name, text] of Object.entries(set)) {
+      const column = program.columns.findIndex(({ title }) => title === name);
+      if (column >= 0) cells.set(column, text);
     }
+    for (const id of form.ids) {
+      list.overlays.set(id, { cells, until: null });
+      list.mine.set(id, 'follow');
+    }
+    list.draw();
     try {
-      const answer = form.id == null ? await send('POST', 'api/rows', {}, { set }) : await send('PATCH', 'api/row', { id: form.id }, { set, was });
+      const answer = isNew ? await send('POST', 'api/rows', {}, { set })
+        : form.target ? await send('PATCH', 'api/rows', {}, { ...form.target, set, was })
+          : await send('PATCH', 'api/row', { id: form.id }, { set, was });
       this.#form = null;
-      const id = form.id ?? answer.id;
-      if (form.id != null) settle(list, id, answer.position);
+      const ids = isNew ? [answer.id] : form.ids;
+      settle(list, ids, answer.position);
       this.app.done(answer);
-      if (form.id == null) {
+      if (isNew) {
+        const [id] = ids;
         this.close();
         list.mine.set(id, 'follow');
         list.reveal(id, () => list.marks.set(`r${id}`, 'insert'));
-      } else await this.open(id);
+      } else if (form.target) this.close();
+      else await this.open(form.id);
       list.focus();
-      setTimeout(() => list.mine.delete(id), 5000);
+      setTimeout(() => ids.forEach((id) => list.mine.delete(id)), 5000);
     } catch (refusal) {
-      if (form.id != null) settle(list, form.id, null);
-      list.mine.delete(form.id);
+      settle(list, form.ids, null);
+      form.ids.forEach((id) => list.mine.delete(id));
       if (this.#form === form) this.#refused(form, refusal, set);
     } finally {
       form.busy = false;
@@ -989,8 +1076,9 @@ export class Pane {
   #conflict(form, { error, fields, deleted }, set) {
     let box = null;
     const close = () => box.close();
+    const again = deleted && !form.target;
     if (deleted || !fields) {
-      const again = () => {
+      const addAgain = () => {
         close();
         const texts = form.fields.map(({ control }) => control.value);
         this.#form = null;
@@ -998,8 +1086,8 @@ export class Pane {
         // All of it counts as typed, since the row is not there any more.
         for (const field of this.#form.fields) field.initial = '';
       };
-      box = dialog('conflict', 'Deleted', h('h2', { text: deleted ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
-        h('footer', {}, deleted && h('button', { class: 'main', text: 'Add it again…', on: { click: again } }),
+      box = dialog('ask conflict', 'Deleted', h('h2', { text: again ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
+        h('footer', {}, again && h('button', { class: 'main', text: 'Add it again…', on: { click: addAgain } }),
           h('button', { text: 'Back to the form', on: { click: close } })));
       return;
     }
@@ -1018,13 +1106,16 @@ export class Pane {
         const field = form.fields.find((one) => one.name === name);
         field.began = fields[name].stored;
         field.initial = fields[name].stored ?? '';
-        if (side === 'theirs') field.control.value = field.initial;
+        if (side === 'theirs') {
+          field.control.value = field.initial;
+          field.isCleared = false;
+        }
         field.element.classList.toggle('dirty', side === 'mine');
       }
       close();
       this.#save();
     };
-    box = dialog('conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
+    box = dialog('ask conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
       h('footer', {}, h('button', { class: 'main', text: 'Save these', on: { click: save } }),
         h('button', { text: 'Back to the form', on: { click: close } })));
     box.querySelector('.main').focus();
@@ -1032,11 +1123,13 @@ export class Pane {
 }
 
 /** An overlay goes when the stream has reached the commit, whichever of stream and answer comes first. */
-function settle(list, id, position) {
-  const overlay = list.overlays.get(id);
-  if (!overlay) return;
-  if (position == null || generation(list.results.state.position) >= generation(position)) list.overlays.delete(id);
-  else overlay.until = generation(position);
+function settle(list, ids, position) {
+  const isReached = position == null || generation(list.results.state.position) >= generation(position);
+  for (const id of ids) {
+    const overlay = list.overlays.get(id);
+    if (isReached) list.overlays.delete(id);
+    else if (overlay) overlay.until = generation(position);
+  }
   list.draw();
 }
 
@@ -1258,7 +1351,7 @@ text: ####"""
 
 """####),
 (name: "keys.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA41WS3PbNhC+61dsOplQdFXpbo3rydiedOqk9cTNJa49gkVQZE0BHAC0rDi6tpce+rj0H/R/+Zd0HyD1appeiAW4374Xi9EIfig03OmlB5tDQLoqfTgEazQEdVtpyK3j80KZrNIOcFmf6aoekoQlKIeAwnpNcia3zi68nkBpQEHQbl4aVQ17o5EwT21jAuqolrAoykp3ilGL501up40fgLdgLFQ6oAwIy1pnKDJYFJqXusKNB31PRqHI+RxNG/Z6o4MDeOVsUw/EL5Q4OdfLW6tcdnavTRji8QT6k5sJO3ISXAW4Pv36VzoANQ2lNQO0S4XOR/Bq6YdwMOrph9q6gNoMGisBOoKrHsBV8sbe62SAxE/4TV46DMGpXZjkGncZEbga/RDQUaPxdBt014He1QxpajohXrjVaOc+5ELNdKehbjdIK6AdZPJvHxQ11EKuAU29xz6j39/YuWZEsMyelw69R1MHXA0+qCWF6l9MfEXsZyZj9K0Nwc7ZK/U/8d8ykKJ2qTkxXRB93O8izsU1p+9L2/gNVAR8KpiHjItV5Akws8CVJnaCL6jELdXavaoaPYaOeVfWFyyrNJl+IEHTwlJfqF2bL7WwnxmsbobYWksCq0qUdF2JRuzCrFSWDqqs/DZqII3HHYUCaMW2snZXxAcWkdsqS+JKDpIVrPQT9nKVvtZ5kJBV6FwH/xzsbTkrBNeYVu/n9I3EyrKiMK2pHS7PXB67k2W6bJ/lUlhEi0826R3Or8RE36gqaQlgmVKxn4DlDMOevfMxIpVdUAnpHKvbTPUuoOD2YlQRo1G0YeTs4eVVBrzmBpQYvAdph4W5DtIJ3sszEQbRvQqtSzpqt3w2AIoBKmO9tOyzSN/rrAxSyfxjny0DlnGKGoOOdcnkmtoHNfT35kOshswm7brP+o5ZOfs37xngtAB43QcsYzvXyySuu3H4nm4c5n3Ya/3dzl7zHkuucCYQH82XfZ4zP1V1DJyQbZvIWC1KMyPU9bjXk0Fi1Bxb/QgeoRsbh5A8/fwnIuNM4P3v7Z66j09+a0+4sfjoD1IHCdKXtZqScjEID5DAbTs38OBidmriCau4mMlAwFDj7uYt0T8yLZcUbc3WFtNBnE+//P0+gdV4e0BifL5D19CzPpIpHH0trl7h7hqOj4lhLBP7BG8vHNSuMX0Zwemke2ZsPk945srcmMQ0sWzkpqlEg7ucFvQwCK6R14siAS2+dnbm1HxzmOeNiaMBr2x8Kfj+zJUZ3qH+NbagNpiuAaBhg/bGT+ERUy4uirGUPKMX8EbV/XSMP0lvXziu5B3SPi2u2RLyIt3kiiYSZ9oKHXodyLkWypLpEpABfARJQidk7RDblx83YrJ2fSrO+Ozoa/rD4SfDAcoc+s823Oun8PEjMNew9Cd2XluPx+tDVYVzSqDToXFmzELEbvwGZys0Rjin+JpC1jV0jgPqnNK8xpCvR+w4Q4+xfhLAKkpS+DKi7rYRtSodQsTvY5g8f2RyBc8fkXM1YbQAtmMTfW1VvXgBm0XTOhSV0qsB11Odq6YKkkgJuMQfpbaZmWFmyKiUqnjzkMRuKI5A1Nsy4Qu3PxGzW+vTNOYFAF/IL4Fijw/L+OyV+9PjQ5hvjjHQhKDs4CigBFOt4z+sbO19PA+LcqqHUSYbIh46XWuFldAGqQszrF1MFgpvezle7XqyXQL/FTYCRZnPjlqpKawbfCBwZl/hd9X7B18uqHmODAAA",
+gzip: "H4sIAAAAAAACA41WzW4bNxC+6ykmRZDVpqp0t+Aahm2kqJPGiJtLXBuitZS0NUUuSK5lxfG1vfTQn0vfoO+VJ+n8cKWVZDe9LIez880fh5wZDODHmYYbvQzgJhCRNmWIe+CshqiujYaJ88yfKVsY7QGXNU+bqk8alqA8AmYuaNIzuvZuEfQISgsKovbz0irT7wwGIjx2tY1owyxhMSuNXhlGK4E3EzeuQw+CA+vA6Ig6IC4rXaDK6FDppNQGNwH0LTmFKudzdK3f6QxevoRX3tVVT+JCjaNTvbx2yhcnt9rGPrJH0B1djTiQo+gN4Pr5t7/zHqhxLJ3toV8qrmKEoJahDy8HHX1XOR/RmkVnJUH7cNEBuMjeuFud9ZD4Gb/ZoccUHLuFzS5xVxCBq9V3EQO1GrmboJsV6H3FkLoiDsnCtUY/dyFnaqpXFqpmg7QC2kEh/3ZByUIl5BpQVzviU/r9nZtrRkTH4pPSY/Toao+rIUS1pFQ94uIrEj+xBaOvXYxuzlGp/4n/noGUtXPNB7NKYkj7bcSphOb1benq0EIlwFPJ3GNcqqJAgKkDrjTxE8KMStxRrd0qU+shrIS3dX3Fukpb6DtSNJ45uhdq2+dzLeInFqubIa7ScoDGiJHVrUQntmFOKktHVZqwierJxeMbhQpoxWvl3LaKj6xi4kyRpZUCJC/Y6BP+cpW+1pMoKTMY3Ar+Jdi7cjoTXG0bu1+yNxAvS0NpWlNbUoGlAt5O1umLXZFzERErIWvTW5LfiIuhViZrCGCdUrFPwCYMwzt7E1JGjFtQCekJVrcd623AjK8Xo2YpG7MmjXx6+HiVEZ+5Hh0MvoO0w8JcJ+kI3+WpKIMUnkHvshW1XT4twJVqIQ6NaYGolugNb3eFRzSIAlWw57TsisjLoYsyyl2gH41PHBWZivTa0v0S8/oxRQWwlWOUiDrVPpNrahdU09+rj6niCpc1667oexblCrv6wACvBcDrLmCZnoxqmaV1O9dv6VVj2bud52X79VjLHkg9YN8hOephuzInYayqlFohm6sorXtW2imhLoedjjQrq+b4nOzDPaxa0x5kn3/5C5Gp7/D+j2ZPN5w5vzccvrzM+pPMQYb0eaXGZFwcQgYSuG16EzLOpsc2cdjE2VSaDlYf7q4OU9qJfpdOa4+PAOmfmC8PJG3txhZlSPLzr/98yOBhuNmcMW8/YMgYcRfJHPa/lRRc4O4SDg5IYCjTwhGWIA4JvrZdaf/5aDXitEcj7vfSs0bp+Fg3SlNHpKGhHM9oKIm+lslJkYIGX3k39WreHiQmtU1tCdsFTimhO/Vlge93eI03Tls8xh6gY72m2+Rwj6UgIYqzdKhWL+CNqrr5EH+S3a5IXMgM1Iw1l+wJRZG3pZKLJJk3SvtBRwqugbJmeoCk+e9DlhGHvO3jxefBSlzWvktFm0aerqY/nH5yHKCcQPdZK7xuDp8+AUv1y3Dk5pULyF4zlYmndIBex9rbISsRv/EbvTPojEiOcZJD0TV0js3xlI55jaFY9zlwhh5g/WSAVZTl8HVC3WwiKlV6hEjcBzB6fs/kAzy/R8mHEaMFsJmbFGtj6sULaBdNE1AyShMLrsd6omoT5SAl4ZJ/1NqczBRPhpzKqYrbTFLbMpyAaLcRwum6OxK3G+/zPJ0LAE7nh0C5x6E2jdzyrgYcwvlFGQJ1JzodbEN0wFTr+A8rW4eQ+HFRjnU/6WRHJEKvK62wEpokrdIM6xCzhcI+IeyH7Ug2S+C/0kagpPPZfqM1h/UF7wmcxR/w+9D5FyMvJr4KDQAA",
 text: ####"""
 // The keys of the list: one table for the handler and for the help. They are those of `browse` in a terminal.
 // They count only while the list has the focus, so no letter typed into a field is ever a command.
@@ -1287,8 +1380,9 @@ export const table = [
   ['See', ['f'], 'links', 'follow a reference'],
   ['See', ['h', 'H'], 'hold', 'hold the list as it is, or let it go on'],
   ['Change', [' '], 'select', 'select the row'],
+  ['Change', ['^a'], 'selectAll', 'select all rows of the list'],
   ['Change', ['a'], 'add', 'add'],
-  ['Change', ['e'], 'edit', 'change'],
+  ['Change', ['e'], 'edit', 'change the row, or all that are selected'],
   ['Change', ['d d', 'Delete'], 'delete', 'delete'],
   ['Change', ['u', '^z'], 'undo', 'undo'],
   ['Change', ['U', '^r', '^Z'], 'redo', 'redo'],
@@ -1298,7 +1392,7 @@ export const table = [
   ['Other', ['Escape'], 'escape', 'close one thing'],
 ];
 
-const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^r': '^R', '\r': 'Enter', '\n': 'Enter', '^Z': '^⇧Z' };
+const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^a': '^A', '^r': '^R', '^z': '^Z', '\r': 'Enter', '\n': 'Enter', '^Z': '^⇧Z' };
 export const keyName = (key) => names[key] ?? key;
 
 /** Calls `run(action)` for the keys of the table, and `command(key)` first, which is true for a key of the program. */
@@ -1327,7 +1421,7 @@ export function bindKeys(grid, isListening, run, command) {
 
 """####),
 (name: "list.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA608227cRpbv/ooybKRJi6IkOzGCluVGNpudCWaCBGMD8yAII6pZUnPNJhsk20qv0ov5kN2fmy/Zc6nLqSJbVoJ9kZp1r1Pnfk7VyYn6uNKqrvpBtY0a4He/7LRu5up+VS1Xqmvve1V0WpVdcd9kUKrhA9stt13fdqofiqbssaIYVNWr27YudamgUPW61stBlxl9UYNCLVdFcwfDtbpXQwsjFUP+7ISXYYaEUXCCqtTNUA071d5CP1gIj1MNPay30eF6cR27nibRn3WnWqjq4LurBq0SbNdta5gSxirbZX9ygxvT+bpM82fPqvWm7Qb1oP6k27Ueup3aq9uuXatZfnJnivL/7GfnvuWHZdfWNUzkW/amKGr5fVtv1w1A6G8wY6ZWGSxc/xU34LviYqJuPxXdpx53XK1hS5nZ5sd204t+63ao2oZ7Plu2DZzi33747vs/qwt19vYfb779Gor1rzTisi76Xv0VD/rhmUJwAWAuVLOt63P4NqD3BXiOPX7re/VBD0mKhfZE4/IWQF4j/Ln8p2LD5WvcZlTWD9vlp2CibkkjnuLXC8afH8dzv9jopqyaO9H1RdF/4hLoC98nr16p67a5nsNfaJ1UZXqdqes1LK9M0mtV3A5wYgJ5qQZaEHIn1BiKh2RJZ0bfddsPyaB/HbjWAADa5urVCQIOod5tl0PbJZuuveuKNZ5wSlBWMFnV56Yc1ml+nfs6wOILaC9K+k2x1HgUq2RWVp9nGWADnd5czbhupvap6ACQP9SeqqAEMFPD56bTPRBVgVgTDUJIMjkG1kDBUNxUTal/navjs0MDZnIHmVidnGmlCzrdiamoyi8XyAI+ZkVXFcfwm6afzdVZuHK93gCTmByPqqBkVZUl8jQ4KB12vuuqcrov1vilDEB9poTXUxc3uobFmBPNgVPV2laut/VQMa4UN7We0QBbjRCiqSUkMg//TGxILpKYMJMDMpFkGq5r5BiO2uB3kqTq4j1XIoYnabBz3ZrGlusll1cIAJhtrt68BqjB8nQHv09DmFlGZynUfCbxPiwaiGW8MH3LcC20l7woyx8+AzYhk9INDDhb1tXyE4A80VguhqEKGIXLnzJUeVMfHA12bMoWCGv11VeWNnPiI3ErbJQDc3nKvLftcttXDU77ADTU3ekBoIlzPxhUYL5dM6vkFgDFvkKaUouFLeoBmSrLKJSqblVCfZ4zP6RFc0vAuR+RVKAKOGNqNrnZAh8LhlIXpusCTt3OOB8tYa/mUG/6zKPlOMzg/3vLhj+26gbYbIFnDextyToDURuI94pF96a404aNgjwCvhtwTWbCFqONGE0kQxWkY1ZBJKL76r/0zze97kAsSSJ40VEVIl/ecn0SjxA1dJvCc6OzxFKkEj1su0aePZzjUFSwRFAwtmtAgrwAEH3WP9R6Tfj2229qugoO4sJv5Rwm5PlY5svpfiqGVb7UVZ0ElAicpLpbDerEkTai6J+pMBXjwZ5Go62LX5O3X2fmo2qSb86A9pM36pWjdtSvjtTbN6n6Sv33m7OUhoQxYY7vhsQiSgwVUjEWOR7ypUOmY1GXoxpz5ZeHBBYPwoJ64bHxucNZPqlPTXtvKJTbImECxpKOQEObJljsxkam7waif3O5MELMW5A3SQKLIgSC/4ucul0oHGqx8Lw513yOCPkhue5ePlTl/towk8VCrIWkBI/p1mLUwYRmWOq67i8lkrNkYfS/wtFmwEvenhI6zbAhLm1mTgQUaT71Hr88Ghu6YlaDMq6C5f69KocVKPr4LzNl3HuuDELtlUTMZ5bxPOfq1GzhXAy+bSrUIzZF1+v/qNtiSAAm37drYD+6/DDsYPuOCOwPSyH5LZDQB1hxCph89lYQZFN0CMsLXqx6p95+fQoIipOJVmbuqBSZTk5SHblyPrR3d7CIGQ85y+QEsWYA6AALBl43/NKBJOiGXTI7Pr4pUKW6fvngIJO3t7fQiAAKKE6L3G9+vU4lZCyHtxSK30A+ISEP7SboBPxE456o80KNGluCwgHhk0QCov/phLy2XOLCnK5keGtd9NtOJwEXvK2GZErwI0ASNy0PlgVLDJdzZLYBy5LDsU7iOKxfQ4CtfO7Enbp2iyQpMWKhvnmtUF1JLb/C03/aOfLxwznCj9FpsfJjz4vNJRCxzwWXMCIQBNxCncIixBrfnP7+5eCMvJ7DA4llHlLiJO9dwhhgLgPTcKqdVesyY6kbvsfmnhDifPgT8ji3xxQzeZ4mACIb+6WFoh0Bh/a0I5gRYPPX305AjkdzTEAggOBJdjKrvRFntn2Q2/PPoPpz1VegoIeMbNxbyckcE7WGPTFozypNuWxspnEDAcJcGoMhzz1gwURO/pGZgUnqmJ8AsXpAXWZURToeDZXmPei3OjnN1NfplZVndmyzAg+uD0MHpnPiAIDjmLIxeFIBE1B22q01ke3uM7vFp6G66WyZr13kAJZPDfgUW4uwqF4wCl8UiTW03Xshs6SxLduwMM1UqfulcSq4TisQwC2i8sM+tlnzTsPylvr7VVWXHShmcHZjYBky4NMU5xWq+w8WbkVd3TWjNVuQXPL/q/OgM+6BqMpvhlVIHDJs2nbMxUyXhUrEpkGX8F8zQJlZ4b6cDjWamT0uBOu8apb1FsZIGAVtY6PZCKvamNG8HeZAs8za2sDyCAx79fKBF0xqzv7a2tM4GRjRXOdsaOWWs8CpbrbD0DY0G/pr5hbCoeOCCmHKD+jvuNnBjFSCc6F1Q7rR8tNcGq1gBpJXiPcIZ7VP3QoUgAnmBlN3NDM0c7ZRqAjo2+HAeee1bu6ID44Ra2ErATinI4cKq4moKeDoC4Qp/tqrddtpa3CVGiyUGpSzRl/jcc+8zXZCvsGeXKzMSXtry31YkRO4IZ8q+YrP1fUnrTfXaMtdg7ILsCMFaH89Z1ct+XWNTxaUdu+zvZU+24q/yPu8KsAsHKw1CDMmoLxu66FHqJKUyazveI8yDKg0U7iIQEaZPgAG8ysAE1L2BfeVWo1xhdJ/UT7pAZW+FpBcuuiCcusInaiK/Z6mGA+Xifm2qHs5/4TDM9bDblu0xYNpLCKhYy6seZqOF/Jbi7LO/Lowh5DD8VrLRrRDjfRCtPZG1qmVSKga7oTRCKiOx7gwOrQzrFi1REZh7dinKqJeh0ZBJyxH7ykxUxo3ME7ZbZ2YI1eJ94ggvtHZmEE1/BQNWRckF13oRzklzwnOGPaf0n2LzabewZw3Go4Uvf0hwseCDnZLEQEbgmBmEgo6gEImzTjbXLYCDOcaE1pIxiatBOchcglxZBQFMNEGY1W33Q/FckWGdQbQWd/ozhrYeDJuFDpbdrQZeJC/AIwJ08mMDQOqhFdwiU3tAFfIbNxoUoMB0V2sdXK9eflg65H9O7udYgneE4R8IJk8mIBEKJbg6eMTyBzC/xlue4ZbMzXcEL4RZ024zDmAiOkIpZYap08k4BrIpwEBhPjQbvwokv/giqAS5LtpeSqweqrxTQtide3bR+QW9bYL9suAAzOu31V1OzhAMjD8cQGiEVYLtLXI8yix40T2xHABI/CXuh6KmQMhMO4kOD2zOD2gl4X4weE1phFMHYv2pztx7olnmdZ79dtvEqUvyE+bjlXElRaqoZ3sXIYQJoVEAAk/q59ATTK6ueDte6fLeQiByYdcUlboZpEnrmQveCMoTRQ6m2FgF2kbVAXQIFgTqXoS+jOrH4XnPCHVPLv8winbHZq46SRDAxLz3DMXCJehXNh5xY+lPK4FixdiOvRndMH698bhNsUtHkBzre4qxHEmfsfQyV+HMq5njekeo+vbhjyWal3sFHIqG1M3/oY+d2BwrOS54QU2eJr35EUbu+cOKDWmkpDRLhbFopkB0JW3ZF0KVhVFYDAih+XOqeocAkErJwTA2jW7mrCRnAuG+/Inn4ftFFon9wVujXaxoH+Xph35TY/PYD0TURQel5y7sXPZwxPUU9PQ+Jc9t6Y6mBoImL+LsowWuBeoy23wfBCsYhg+skD1dNLAxVX+badAN1br7XJFuvPnCg4SD6kHY8jgkMnEqNv2E2ZiGD18LgLfM1bHM0uvgGJVZ3xtg+neo4Z+vwK7jZM5cAyjnv8BVm6OlkQEsm+LyxZHrRgyZibOfaEuwcC2nlLQTXA4Fihm0CvZh5d6QX2dv4T9j4BZ+GMcRDBC2Hsq31uRhbMBGsRKKLkwQWU9zb9JI28Qq5JTuhgtHzUDbiIm5RI3LY07Vf8u2Dd6j7iG3Ee0cXT40I+RUmTtLlqFZ5A2fpgLZX0kJexpLEPd3zGIqCAnO/vnWx7YEfZcyW8vPh5h5AgEO+17CmLKoJABT+/J+zg8x3O5g6Fqts4rsg8YBsX+GY05ThVC5NjWUaAKOYTkGyKGBIT83CuuyA+QSUBpInW+BdaAvMQ6x7MxRcb2AA4SrzfetrecmBFir+nd78ehB0KQy9MroV9SDS5fBg5HVDlehYsWhhA7cjsmFsGuiiyISvaw3LPpRbMMfaIqFoe0DEGweRKSIe3U22khMpESRIgvfcmG8EYNIwMvnVKyv9BtShs3BrKwJY9FmgsRCgc3D1OrBYQlzr2jV4tLaB54WvZEHFOvmUrQb1giicCO9w5pdDQ4xVApFyFJkIaIFZN8fh+NmU4hvAGdSz1wSCdmhfVPKSAIPifts0NNUp++ECCTtCMZkLTYSJGqOS3Hk7EhSD5WbjDzJ+j5xRcQxG3zS2QVoksa4MuIHcWY0lBgY8RNQo1qJw2+XdJg4Pp4HIWUGGEBg0zlEPdDzrgDHDgepysgZ9yhwJuIXKZfABxuaT+NSbUuPmvHTYSmYn9maobqI+u7xX2xC40TEWHKO+03FEIW1Pmft4P1cmLCGuZSoffTHaUxg0jDz1hn02wtg42hiv5TT8K7Iuc09qzKXBp8LlEzxNK5T+Y4zf4wBgEKRdDbAvECEesyBoY55vBEOv1ZF7VHo999BOS8tj7hWZRSRIAqOi0V1X7bfa5A+5071zIaTJY/UMJn5rxqZE8Xzc6qsU9YESrToaiZCLkaLYHZi0uhO/MZdF5SxBqV0IWB8zqvaJQCUJUovpOCk9Zg2+9NT8yaEmoQ0A5UvpuoAwQ4C9RlhGSo/HDEKnbLJSZqXAxzqQ05NxwGNwzKOK2bupgst5FbD4nG5s/ZjhReSQo4KerDO05uctzwsf0s6BNZB1YA9wh8yEVcBg2JDIqbniuPgw6u7iaqC2B/15LiJFXEA9qh57zUZ6zfYXEecAtj6pn0543u4Pe6aJY6b9p771UJ3CnX//rn/5jEE84lwmHT/b/++b/q5QMi6/464FsHGCUcvjfVQxmAdaAj2hxHNSGPMpkrFYsfk8sh/GyRpsa+E8y7NunX201Z0Pddh26PWHEh2Wn6sN18xD3th+nPn+/V69PT0PMRe4gpx4rcw6ZnKt09vUjhAo7ETTgzGPs5ShajgmSHwewaHxst9BuNhpDe3sn+2MCvZe62bjWPicVdOiXoZkebJiiPJmFEQYb1F71z7osM86ChOc0JAklmeco7G3TmiGXsVgAJV91WZPSSyzDAAKYaly0x0qw8cyTjxOZrBJySEuaEseNsmTSSkt4pCuv9jhwqqqDUGnkPAFaO0Ud7pcQ4ekLP9qSxHLlwkM4t6NKRvHYps3EcSbTxNBrMlwGCzF0I47shXE1KzisTjrPD45rdOaAX2nrwyM91EaZXVoGPLwiZTadhitZ2W6PGHhIPESszNzIi7ynmgL7gzoiD0xbelGkXWWv+zE3BAdvJufks1h80fALXIJKjK99jHB0jSdEc+2vPC2OiCvZVlUGO2aSX03septJXrz+8fDAteTU9s4tAeeIk/R4UTEAstK/xFyyWU1ZAb6lqSRDG/3fOV7S0WldlWRMdVOxmvQXtAbVk5xHUOrkljYJDnY8FLLMnH6VkC4EpIpxjgaeNbJod6gOHzxwN7QPBZeN3hhIa5ohdFEVdO0/csYpsEh9549j32Cwi5wDUvaflIcOAj3c0S+iOQ/ghofrGR/FsYffxapDr0DJ24zp1ol5bnYJ5D7X0sy3o75yGtg2D4Nt0kD1shDrJKCxy1xrBIJMggsQNnwaBAmMibYL+n0c6jZAAPkh1KG5k+PRyK3PJkDZ+Ivc5SDdykZ7TtQS+9Mie26FtDZoj30oCR2qA4M4HNR2ZP4jgwr8jOE2UbUoqeg8Wx3ROuk9+nzTJXHVwHUfsJ306rSGyFzYpuQfkQSfMJLXMCQ/P/C6d1m2A+B71RhoL+/N4r1TgEPCdybQ5RbjEwyAAzjCl/iC6nqbnAVgMYgRaMmCpyMuetKeLIVN+WLaZU49NeEZJWXWO0Qswu2LYoBv7LAsuWRyr1+5yhS5hLN2UMnQSqd2pX7jUHLT1pQvP4oTCjnktOL4HcNDRrf7x+DsCdgRR2oCRScnN7hFiOUwi5EAa8ekJwcCOrLF6OCEfTFbCzc4iUiwlvJRviBU2xIRvdkKlwiEwJIHd6eOdCgNaDKL2g9m+SVCwOo4rj7QBcZLx1aqnpDxNhkUeSTi6az+28ubOF/PUDngpD/ibpi3ENNxSnFLwdI79C+rrQl1BVw95GpzPzNxUx6vgFYYzz9U1en8oY9HcSrtHbxBV4lCdvYnmfFjsLwpx1/g8LiYvCxlH94EbQwKFeBCOawWqMZ1KdEHKJzx5h0CYdiFJYv+Eg3QZI+xC5CyT81ESZR5AwjMpugOG1Il3RLkCI9fugCgDYkVXnP6fqV6mSD7qSDtE/5Xz14/tNb+Ulbkw4HyfmE2AMwNDwBGgirY3XpTPGkic1f286iNvqFFwzDWLoDEnHIzy2p3ijM7HqRAzZ9peqKnI6FgjnUxv9YVp3OrSJKAs1KwoS0oULzVoAXp2FYHvj9g0JjbikpSi1IvHJndk9Uh+XBBDcgzoj7BT6zU0TI9gnv4+3nUCoK55uGfuPYXkkEVoOMhjISS5U3OzLQQK6R5nwjPnW8mcDD4t87pBzgDm2EZYg7kt4QSYHe9eRXDTlDra28QsMkdpREWu1USSdTzjBPinaA0lx9/NKyTteo1ZLcVy6BUHZbV/3aKjlzqMf6Zw8RyjLLCYQGdFVfajC6vB7jBTI8/zoMJdzbH3gMxvOOgrSpjyVzl/aatm0Oxcw8ux8gK5n5XvYy/rttf9AHJhhqPNrBoZXZUPMA3pEnCNavJwHBiF7qNJtgjfUQCOWT2U557dRexV1oZGhraXn0e38IVU0Pby9HQ8SlCMaTlJNMKk4iny5dDVf9E7FDdcsNZDAQUuBzwmJucHDIfjzhRTw+Gss/LQteU4CHuJEh6N6StMd5K3mL0mZTfmEpvjcEmBoQinDZDrF000kbOPs5z7gndo9YvvI7KenIERXeueYgFT7XIRPT5Ep/tY1xVWS7TNIJo9eYYbJo+Pu422Zst2uZo5n6y5a2c/7VUbfNKhx3c07M7sMw9x2DLANaPaED8PiChC4/F9cPNihfVrmjkS02Yhria7FwRmhmDACFs4wFCKHt09Uw5a7rYEvWBg5A1AtSMIsdMvePbEspZ/B14JSiAn3Lg3OZ5gB0R2hA3MIqALDt2iQ8lwTMxOzAgj8QsQB1TL3laK1x/ocQXc3sjpi4O5DOjwCgNLlHYz4fedSH8Lrl1TMqFNTI+1zUxmrY/9a4cT6ORLHIc89ZFzZqKF4117iYt2byxc6QxiJZFzjZ/saeVEKZf6Ze4NTRnY5i7JTdHrL94oWRWlV7HptYzgPrB70mN0u82GI4+su8jcUPlM5pbTu14LY/PbTCWv35yit9d5OMOnL9Qr5fZ14mY/QS/LtJspTNi8vPIOL06QvVA/NsASqmHna4B8seI4WPdNQSEuO8IEQoa4eEw7DfNb4QcWpr8zaZMGzTfbfiWCei5g5iU1nycSUBrmZD4PtXaU4kFCZ0q74xmCiugeQJxHujMGyi7C+HB260j0GUHvCSo2L0gmAIsplDshhx9UkKlDkyl7ckEDX78/DFFYmweol9QhfHcMYg/d/SjTDFN+rPrjBISn0U+sUSBNoTOYl8Eu4NbkNWNSAY0CiPCJ1BeRi4SM2VChExhsKYoHeDI0ZslRYmM65ELhKxvnqt0OlH7iE5pG+UxtU+/U3RZYu3a5SiZ9Agtd+twkp5z0ewvmGHVNXfzSdRxnrCU872I07zt562Y+6eJmFEO5y2TJ7+nNY8Kk4nBmDn89JdYo3BNT5PjMXy1+UNZ8cDg30g/DFKIYXh4P8brsLuPcJAvgTN0XFV6hnhsxQGU8BusNlGJuAAonQ6k9P/J1ao42i5wxJl8DQMbWbcN3BQA4aRB8EjTl6/bR+ws14GVtuEaQhr9Q+OrHWfxeAwlGjgkIu6WI3oQItDO68ONCLdP1X3zaKR2Z+8ETCHr4bhi66mYLNrV7zY6yxWZBCt6RSiZ2Kr3LfP8AZKTYH3Gx0JloZXFPTj7E9rnAfMSyeXilUngyjRzej4J790UzOJ5a4F+/9AwnA3HMw7Nhb4NM1p3I3EM2GWVYklwxC/C3mviVR2uYuTcfAawfq7XGxyjkG19Qb65U0XCA9pgQFLoPzHuPgRZr72GBaI7uW6G3AJkfLKppDRM0imvR75qlknOSRXcVK2fuLvtUejo+OCol/Fj8Uu50qJr5sT0ncAvG8QukbDsxIFBTJrM//fCRHjDcVCe2LWX28JkQRgJVnZ6KLFpckL1V7zI8bAFoj+NcEYNLLrYQrnoyM4lS2Sg5yYdRhMNoBI8oxyZs0HsvY0YubnsJ277KYLBOLYthuQrkZVdh8u8dkDpGElxmbsnGUm76gQJY1PUudN0Hb5EeOkvyCSFiHzziaaRmhT9T3zhMlulD0u+1D7JOSGBMSJiDpsOkc9mkipJedVu3bUca6wnLQFSkhTB07uhukGr7yJea8ahGvoZ+IYxC+q481pEam2lO0YtHp2RXM8ORemNXGLqfpO4VZ+gEbgB7zCQ9saUVjA6wNs33sLcbpPBcTQABPucGWseBgcVR3GOusw+eeNE7lfx7pPz2X0897xSQDrNgHokTl/2yLIOxasCkR+siUteirC++GmohREmE8+lbtTc7nnDvfdRW1xmxNq/NTKPwI7fwxNNRkeNqjBXsmsVEL3bMuiyvML3Lh5W+txl8B98rpHvgU7ouz8XzhJkcPv8seFDDfSAjEWPyWKn0mtl1mWkCddtZjqLILOMw+pN66E9lZzB457DXo6i8ejDpZ8GbO55erWbz2mKfU0y7OBznFVS7wcz57ucGnqHLUuScwzwUarDTIDYGnUL0dC94mJddgqbutZc791SF6yBRev/s/wA9JBdUaF0AAA==",
+gzip: "H4sIAAAAAAACA608227bSJbv+YoKErTImKbtpDtoyHGEbLZ3pjHT6MYkwDwYxpiSyhbXFCmQVNxatxbzIbs/N1+y51KXU0XKcTf2xRZZt1Onzv2c4smJ+rzSqiq7XjW16uF3t2i1rqfqflUuVqpt7jtVtFot2+K+zuCthgfst9i2XdOqri/qZYcNRa/KTt001VIvFbxUna70otfLjJ6oQ6EWq6K+heka3am+gZmKPn92wmCYKWEWXKBc6rov+51qbmAcAMLzlH0H8NY6hBfh2HW0iP6iW9VAUwvPbdlrlWC/dlvBkjDXsll0J3PcmM7XyzR/9qxcb5q2Vw/qT7pZ677dqb26aZu1muQnt+ZV/p/d5Nz3/LRom6qChXzPzryKen5squ26Bgz9DVbM1CoDwPVfcQN+KAITDfupaO863HG5hi1lZpufm00nxq2bvmxqHvls0dRwin/74cPHP6sLdfb2H2++/xZe619pxkVVdJ36Kx70wzOF6ALEXKh6W1Xn8GxQ71/gOXb4rO/VJ90nKb60Jxq/L7sPVfXJN94UVaexoYGzqPBgeMBPxYYHrHH/0buu3y7uAgjaBc12ik8vmLB+HAL1YqPrZVnfiqEviu6O38BYeD559UpdN/X1FP5C76RcpteZul4DeMskvVbFTQ9HKaiaWqAHUX1CneF1nyzoMOm5aro+6fWvPbeazUPfXL06QYzicbTbRd+0yaZtbttijUefEvoVLFZ2uXkPcJpf574NyPsC+os33aZYaDyjVTJZll8mGZAJHetUTbhtovapGACYP9SfmuANkKyGx02rO+C2AskpmoSoZ3QObIEXfTEv66X+daqOzw5NmMkdZAI6udJKF3S6I0tRkwcX+AUeJkVbFsfwm5afTNVZCLleb0B6jM5HTfBmVS6XKOzgoHQ4+LYtl+NjscWD0gNbmjcMT1XMdQXAmBPNQYRV2jaut1VfMq0U80pPaIKtRgzR0hITmcd/JjYkgSTpzOyA0iUZx+saRYnjNvidJKm6eM+NSOFJGuxcN6azFYfJ5RUiAFabqjevAWsAnm7h92mIMysBLYeaxyTehyUDAcYLM3YZwkJ7yYvl8ocvQE0ovXQNE04WVbm4A5QnGt+LaagBZuH3T5lqOa8OzgY7Nu9miGv1zTeWN3OSI3Ev7JSDcHnKujfNYtuVNS77ADzU3uoesIlrPxhSYIFesajkHoDFrkSeUrOZfdUBMZVWUIAsvlEJjXnO8pCA5p5Acz8iq0ATSMbUbHKzBTkWTKUuzNAZnLpdcToAYa+m0G7GTCNwHGXw/70Vw58bNQcxW+BZg3hbsDFB3AZ6v2SdvilutRGjoKhA7gZSk4WwpWijXxMpUAXrGCiIRXRX/pf+ed7pFtSSZIIXLTUh8eUNtyfxDFFHtyk8NzpLfItcovttW8uzh3PsixJABMtjuwYiyAtA0Rf9Q6XXRG+//abGm+AgLvxWzmFBXo+NAbncT0W/yhe6rJKAE0GSlLerXp041kYS/TO9TMV8sKfBbOvi1+Ttt5l5KOvkuzPg/eSNeuW4HQ2vI/X2Taq+Uf/95iylKWFOWONDn1hCibFCtscsx0O+dMR0LNpytG+uPHjIYPEkrKhnnhqfO5rlk7qrm3vDodwXGRMolmwEmtp0wddubhT6biL6N5WAEWHegL5JEgCKCAj+z3IadqFwqtnMy+Zc8zki5vvkun35UC7310aYzGYCFtISPKeDxdiJCa2w0FXVXUoiZ83C5H+Fs01Alrw9JXKaYEcEbWJOBCxsPvUOnzwZG75iUYM6rgRw/14u+xV4APgvM+949FQZgtorSZjPrOB5zs2p2cK5mHxbl2hHbIq20/9RNUWfAE4+NmsQP3r5qd/B9h0T2B+WQ/IbYKFPAHEKlHz2VjBkXbSIywsGVr1Tb789BQLFxUQvs3b0FoVOTlodpXLeN7e3AMSEp5xkcoHYMgByAIBB1vW/tKAJ2n6XTI6P5wWaVNcvHxxm8ubmBjoRQoHECcj95tfrVGLGSnjLofgM7BMyct9sgkEgTzTuiQbP1KCzZSicEB5JJSD5n47oayslLszpSoG31kW3bXUSSMGbsk/GFD8iJHHL8mRZAGIIzpHZBoAlp2ObxElYD0NArXzuJJ3aZossKSlipr57rdBcSa28wtN/2jny8cM5wo/BabHxY8+L/ShQsc+FlDAqEBTcTJ0CEALGN6e/HxxckeE5PJEA85ARJ2XvAuYAPxqEhjPtrFmXGRfeyD32A4US58Mf0ce5PaZYyPMyARI5CrC0WLQz4NSed4QwAmr+9vsRzPFsTggIAhAyyS5mrTeSzHYMSnv+GTR/KbsSDPRQkA1HK7mYE6LW4ycB7UWleS87m2XcREAwl8ZhyHOPWHCRk39kZmLSOuYnYKzq0ZYZNJGNR1OleQf2rU5OM/VtemX1mZ3bQODR9alvwXVOHAJwHvNuiJ5U4ASMnWZrXWS7+8xu8WmkbgZb4WuB7MHzqYCeYm8RgOqEoPCvIrWGvnsndJZ0tmUfVqaZWupuYYIKbtAKFHCDpPywj33WvNUA3kJ/XJXVsgXDDM5uiCzDBnya4rxCc//B4q2oytt6ALNFySX/vzoPBuMeiKv8ZtiExCnDrk3LUswMmalEbBpsCf80AZKZFO7J2VCDlTniQrjOy3pRbWGOhEnQdjaWjfCqjRvN22EJNMmsrw0ij9CwVy8fGGAyc/bX1p/GxcCJ5jbnQysHzgyXmm/7vqlpNYzXTC2Gw8AFvYQlP2G8Y76DFekNroXeDdlGi7updFrBDaSoEO8RzmqfOggUoAnWBld3sDJ0c75RaAjom/7AeeeVrm9JDg4Ja2YbATmng4AKm4loKeDsM8Qp/tqrddNq63AtNXgoFRhntb7G4554n+2EgoYdxV5ZknbWl/u0ouhwTcFWCiKfq+s7rTfX6Mtdg7ELuCMDaH895RguBXxNsBaMdh/MvZHB3JKfKCy9KsAt7K03CCsmYLxuq75DrJKWyWxQeY86DLg0UwhEoKPMGECD+RWgCTn7gsdKq8bESOm/eD8aGpWxFtBcumiD9zYQOtIUxz3NazzcKJrKAppag4irkcLAbvQitNWG0dHYaLtp0HEPRlmqwyheNN+TDMJQOFv6dr7ahTmxHGjBukGiH5qvF6K398hOrfpCO3InPEzgCzzzmTG4nRfGdihKFev0PtVq9QY3Il24mT6sYpY0MWNcst06nUhxFR8+QeKkgzSTavgpOrLhSPG8MOhySmEWXDEcP2YoF5tNtYM15xqOFHMGIXfEWhF2S3kFm8hgyRNqRcBCJn0+2132AnbgFpOgSIb+r0TnId4KaWSQMjA5C+OCN+0PxWJFXngG2FnPdWu9cTwZNwudLUflDD4ouACehxlk5oYJVcIQXGJXO8EVSiY3mzR3QM8Xa51cb14+2HbUFc7Jp8SDDxuh0EhGDyZgEUo8eP64AwVF9D/BbU9wa6aFO8Iz0qxJurloEUkoYQFT5/SJDFwB+9SgrZAemk0kd4ywQoigEYwB0/NUUPVY53kDOnjt+0fsFo22AHsw4MBMnHhV3vQOkYwMf1xAaETVgmwt8TzK7LiQPTEEYID+pa76YuJQCFI+CU7PAKd7DMmQPDgMYxrh1Ilof7oj5554kWlDXb/9Jkn6goK66dCeXGlhR9rFzmW+YVRJBJjwq/oF1KigmwrZvneGn8cQ+IcoJWWDrmd54t7shWwEC4vybBNMDyNvg10B5gabLWVHFsLEGlPhOY9oNS8uv3LKdocm+zoq0IDFvPTMBcFlqBd23kpkkwBhwdczsRwGP9oA/r2Jzo1Jiwcwc8vbEmmcmd8JdAruoY7r2Ly6xxz9tqbwploXO4WSymbmTXCiyx0anCh5bmSBzbTmHYXchrG8AxaQaSRitMCiWjQrALnylmz8wdqtiAwm5PC9i8C66EHQyykBcI3NrkYcKhev4bH8yOdhB4WuzH2BW6NdzOjfpelHQdbjM4BnJOXC81IkOI5Ee3yCLWs6mmC0l9bUBksDA/NzsVxGAO4F6XIfPB9Eq5iGjyywU502cEmYf9spMKTVertYkaH9pYSDxEPqwHMyNGTqOaqmucN6DmO0T0WWfMK2e2b5FUisbE1grjfDOzTn71fg5HFJCM5hbPk/IMrN0ZKKQPFtadnSqFVDxifFtS/UJXjjNqwKtglOxwrFTHolxzCoFzTWBVc4WAmUhT+GGQejhH1Y871VWbgakEFshFK8E0zW0/y7NAodsSk5ZosR+GgZcBexKL9xy9K8Y+3vgn1jqIlbKNZEG8foEP0YGEXWSSMovIC0ycZcGOsDLWFPYxHa/k5ARC9ycsp/vuGJHWNPlXz26uMRQY5IsMu+p4ynzCAZ9HSevY/DczyXO+jLeutCKPtAYFChAJMxJ7VCjBzbNspqoYSQckMknICRn3vDFeUBCgl4m0ibb4YtoC+xzclsrKexI0CCxPDG2/aeEwtCHDW++/0wT0EEcnl6JexLakHwZZZxwJVDKFxqMcTYkdsxiQiOa2RBCrMDcM/GgWYd+kRTLM5/GYZg9yRkQ9qp99NCYiIjiAhfBp4N4w06Rg5eOmZkf2XYmDVuHGThSx6LmhhiFM6EHuZWiwjLnHvHr5aW0D3wvOyZOOZes5Tg3/CNZAI73zvk0cHklHClwoUkQR4iUUz6+X00ZzpG8AZ1rk7BEZ1YFeAfM0AQfU7bZ4e6pL7WISAm6UcyIgnYyJCquIbHs7FhSD5W7jDxJ+jlxVcIxG3za2wVkksa0MtAHMWUUlMWZCBNQotqJx2+XVJjlvt4mLKUFGERg0LlkPRDybgDGjge1jagZNyhwhtJc6ZfQRxuaT9OSZUuvmgnTYSlYn9maoLmI9u7xX2xC50TkY7KW+03FGIWzPmft70NiWJ1GxZeYajUHaVxg8jCz9hm0+wtg4+hiu6uI+VdUiQbR5bLXDp8rtwzpNKpr/w4zf4wBQEJRdjbAvMCE+tljAxzzOGJtPqLLipPRr/7CCjSbQPIk6j+iBBVtFoaqt22/VKC9Tt1cWh0mKx8oOrQzEXVyJ8u6p01Y58AERrToaoZyc8aK4HFi6u3O/Pldl5TxBaVsIVB8rqoaFQvUC5RfScFV7jBtt+bkVhiJcwg4B1ofDfSBgRwFpjLiMnQ+OH0VhyWS0yKuein0hpyYTjMhBiScVY3DTElcYOwHjKNLbazAykXkxRwUjSGd5zMc9zwsX0s6BFFBzaA9AhiyEX8DjoSGxTzjhuPgwGubR61Bbi/bchwkibiAevQS14aM7Tv8HUeSAvj6pla6Y1u4fe6qBc6r5t7H1UJwinX//rn/5gqFS48wmnT/b/++b/q5QMS6/46kFsHBCUcvnfVQx2AbWAj2oJINaKPMllYFasfU/gh4myRpcaxEyzSNrXa282yoOfbFsMeseFCutOMYb/5iEfaBzOeH9+r16enYeQjjhBTQRaFh83IVIZ7OlHvBRKJu3AZMY5znCxmBc0Ok1kYH5stjBsNppDR3tHx2MHDMnVbt5bHCHCXzgia72jThOXBIkwoKLD+oncufJFh0TR0pzVBIcmSUHnzg84cqYzDCqDhypuSnF4KGQYUwFzjSisGlpUXjuSc2OKOQFJSdZ1wdpwvk0Za0gdFAd4PFFBRBdXhyEsDADmmKu3FFBPoCSPbo85yFMJBPreoSwf62tXXxnkk0cfzaLBeBgQydSmMD30ITUrBK5OOs9MjzO4cMAptI3gU57oIazHLIMYXpMzGazZFb7utQWePiYdIlJnrG1H0FAtGX/BgpMFxD2/MtYu8NX/m5sUB38mF+SzVH3R8gtAgsqN7v8ekO2aSojX2114WxkwV7KtcBgVpo1FOH3kYq3W9/vTywfRkaDoWF4HxxBX9HRiYQFjoX+MvAJbrW8BuKSvJECb+d84XvbRal8tlRXxQcpj1BqwHtJJdRFDr5IYsCk51PpawzJ58lFIsBK6ICI4FkTbyaXZoDxw+c3S0DySXTdwZ3tA0RxyiKKrKReKOVeST+Mwb576HbhEFB6DtPYGHAgMe3tEqYTgO8YeM6jsfxauFw4fQoNQhMHbDNnWiXlubgmUP9fSrzejvlKa2HYPk23iSPeyENskgLXLbGMUgKyaCKg9fM4EKY6TGgv6fRzaN0AA+SXUob2Tk9GIrC8+QN36i8DloNwqRntMdBr46yZHbvmkMmaPcSoJAakDgLgY1npk/SOAiviMkTVSaSiZ6Bx7HeAG7r5Qfdclcc3B3R+wnfTqvIbEXtoK5A+LBIMwot0yJDs/8Lp3VbZD4Hu1GmgvH83yvVBAQ8IPJtTlFvMTTIALOsP7+ILmepucBWgxhBFYyUKko4h71p4s+U35a9plTT014RsmybJ2gF2h2r2GDbu6zLLiRcaxeu5sYeglz6XopUyeR2Z16wKXloG0sXUQWRwx2rGvB+T2Cg4EO+sfz74jYAUZpA0YnJfPdI8xymEUogDSQ0yOKgQNZQ/NwRD+YqoT5zhJSrCW8lq9JFNYkhOc7YVLhFJiSwOH08E6FCS1GUfPJbN8UKFgbx72PrAFxkvE9rKeUPI2mRR4pOLptPjfyms9Xi9oORCkPxJvGPcQ03FJcUvB0if0L2uvCXMFQD0UaXMzM3HfHC+UlpjPP1TVGf6i80Vxhu8doEDXiVK29tuZiWBwvCmnXxDwuRm8WmUD3getFgoR4Es5rBaYxnUp0m8oXPPmAQFh2IVli/4SDdBUjHELkKpPzQcVlHmDCCym6MIbciRdKuQEz1+6AqAJiRfeh/p+5XtZTPhpIO8T/pYvXD/01D8rK3C5wsU+sJsCVQSDgDNBE2xsC5asGEud1Py+7KBpqDBxzJyPozAUHgyJ4Zzhj8HEsxcxluRdqLDM6tEhHa2H9yzTudWkKUGZqUiyXVFW+1GAF6MlVhL4/4tOY3IgrUopKLx5b3LHVI/VxQQ7JCaA/Ik5t1NAIPcJ5+vtk14niyl+Y7pn7KkNyyCM0EuSxFJLcqbkGFyKFbI8zEZnzvaTUP/gdCMOdfJqmPecD4NxH2IK1LyEAWGrvPrEQ+qT0uvMF41hnQjViPd2AxFKtG/M1E5LQVBE1R2+0qiheaUrLaR6AP7zc5GAaFm7Hu418jgHI4zrUV23L6pZwbYpJOks+qv0+IEB+B+Dx0K9DPi6G8Dj+bj7z0qzXeBAFHg3nq7X/fAgfiwldFS7VZewoPg+M45TLbnDxN0TKjMp7ggZ3xcnepzK/gQeuqJbMX4n9pSnrXnPcES8Zy4v4flW+176omk53PajMCc42sRZ29MmBgAlRZAF+qSUP54FZ6F6f1BjwHOUmWQvC+9xrgkjzyNbQ/9L2EvngawaCJbW9hD6eqhPCxPQclSfC2+Ql8kXfVn/RO9TE/GKt+wJeuPL4WM64EGk4HQ+mdCNOZ+O4h65/x/npSzR+MM5whZVg8ja4NzLtxlzNd5xJKjBL4wwlioqj9yquM+Aq5/7FOwyIiOcjciyd7xVdjx+TfmP9cpFYP8Sn+9gNEA5dtM0g0T96hhtmj8+7jbYe3XaxmrhwtbmzaB/tlSX8NEaH3yOxO7Ofy4gzugGtGauPVF3ARBEZD+/Vmy9/2JCvWSMxfWbiirf7EsPEMAz4pzOHGKpepDt8ymHLXSShL0EYVQxYbQlDHA8NPh9jRcu/g6wE+5hrkdy3TZ7gIkXqweasEdEFZ7Ux1mYkJhZuZkSR+ASEA1Z3ZxvFVzToIxW4vUE8HCdzxeHh7Q5WRM1mJCQ+UhkYXF+nOktbsx8b4pks6B+GHg/XFsovmhxKYkRxq5EeTnbtJS3avbFOpjOI7Wcuw35yEJpryFxVnLlSNRZ7MNds5kWnv3rZZlUsvfdBXx0J7lW7T6MMbgnaTO2RjaSZyztfyBN1Julr4Yd/n6nk9ZtTDIS74G/4CRH1Srl9nbjVTzAANR6BC2tZL698LJBrhy/UjzWIhLLf+RZgX2w4DuCeF5T9szOMEGRIi8e007D0F37gy/R31rPSpPlm261EvtPlEr2m5vNEBkrDctXnoUODWjyodU1pd7xC0BBdkYhLbHfGd9tFFB+ubmOsvljqPWHFlkzJ2mixhHIn5OiDXmTq0GLKnlzQwbfvD2MUYPMI9Zo6xO+OUeyxux8U4WE1lDV/nILwPHrHFgXyFFrXDAZHxxtT8o31FjQLEMIdmS+iTAsFs+FCpzDYiRYfMsrQz6cYkk13WdeEIkrNtqfKHF/rNSj1aupqp263INq1K+MylSX40lUWjkrK0ZSAEI7R0NSldt3AYTFfwuvOBuu+kxeSpqPRfyYx1LvMlvzBwmnMmPQ6XJkzg09Jw4rIzRg7PvNXtB+UdR8czQ3sw7C6KsaXp0O8drzLuGzLIjhT90WJV9GnRg3QO56D7QaqvjcIhZOhqqcf+Vo6J+JFOR2zr0EgU+u25msUgJw0yMsJnvJt++g7FhXQZWWkRnBDYabw6yln8XcvSDFyukT4LUX0bY3AOqO7UM53HW//6iey0kEkJPiUhO4/9H1bzre9TtxXAamQbhJUJx6pZGSnMvDOVzNAR4r9kRQL46xWF3cU/0RqnwrKRyqbhrdNRZDX6OH9IO95X9S9k6kF/vWgZ7gYqGOeni/52PybjbSy9JBdBsWnpFcMAP7CF38t0zpm7tuZgNbP5VrjRz3kt9Kg3dw2o+mA7LFWKgwfmO9mBlasvaIGqjm6iobRAhR+AFTdGCFoDNei29ULJdckj+4qNs7cNwHGKvfxi65Sww/VL5WVh6aZn9tLAgcwzl8gZ9uFgYDqZTL50w+f6UOQm/LE9qWiJz4TokjgqtNTUWCMANmvE7jiF/sCrMdhGY2hJZd2CaEeLdqiKj+q2/IZJhFnGuAjKj8KO3Q+AJtR9N/eT7dftzBUpxZFv1gF+rItsS76FlgdkyyuaHnJzlJuxoEBWFTVLsxqBN90PXSWLlB28IjHiZoN/kx95yhZVlbJuNc+KMghhTGiYQ66DqNxd1NFS3bVTdU0LVmsJ6wD0ZAWytBF6ttemu2DMHPGsxr9GsaFMEHrh/JcR2ropjlDL56d6oDNCkfqjYUwDD9J2ysuXgrCAPaYSXtiT6sYHWJtBfThRABo4akaQQI8Tg22jgMHixPcx9xmPxzjVe9YXfSR8tt/PfaZrIB1WATzTFzT7cGyAsaaAaMRrYvIXIsK4vjWrMUQ1VdOxy8cz3e84N6H762tMxBt3poZJ+FHLiiKT3BFgashVXBoFmvgODDrCuDCyjefcftoixsPfveRrsiP2bq8Fq8TFrn40rzgWyPuAQWJmJPnSmXUzMJllgnMbec5ilcGjMPkT+ahP5WdoeCdo15PovJWxmicBS81eX61ls1rS33OMG3jTKU3UO0GMxe7nxp8jiQSbBzQBTJFkT6sTlkGuzjSaDBVSLTukyfmuzlBV/ctnVv3bQ83QBL6/tn/AV25P1nfXgAA",
 text: ####"""
 // The list on the screen: which rows are drawn, where the cursor stands, what is folded and selected, and what a change does to that.
 // The cursor is the identity of a row, and its line on the screen stays whatever others write (the rules of docs/browse.md).
@@ -1344,6 +1438,7 @@ export class List {
   cursor = null;
   folds = new Set();
   selected = new Set();
+  isAllSelected = false;
   overlays = new Map();
   mine = new Map();
   stuck = null;
@@ -1459,6 +1554,7 @@ export class List {
     this.overlays.clear();
     this.stuck = null;
     this.visited = false;
+    if (this.isAllSelected) this.deselect();
     this.#pending = null;
     this.scroller.forget();
     this.columns.reset();
@@ -1737,13 +1833,23 @@ export class List {
   }
 
   #toggle(id) {
+    this.isAllSelected = false;
     if (!this.selected.delete(id)) this.selected.add(id);
     this.on.selected();
   }
 
-  deselect() {
-    if (!this.selected.size) return false;
+  /** Selects the list and not its rows, of which there may be millions. */
+  selectAll() {
     this.selected.clear();
+    this.isAllSelected = true;
+    this.on.selected();
+    this.draw();
+  }
+
+  deselect() {
+    if (!this.selected.size && !this.isAllSelected) return false;
+    this.selected.clear();
+    this.isAllSelected = false;
     this.on.selected();
     this.draw();
     return true;
@@ -1879,7 +1985,7 @@ export class List {
     if (isCursor && row && cursor.id == null) cursor.id = row.id;
     return {
       key, row, position, y, top: y - base, rowIndex: position + (this.geo.headerHeight ? section + 1 : 0) + 2,
-      waiting: row === undefined, cursor: isCursor, selected: row ? this.selected.has(row.id) : false,
+      waiting: row === undefined, cursor: isCursor, selected: row ? this.isAllSelected || this.selected.has(row.id) : false,
       mark: row ? this.marks.get(key) : null, overlay: row ? this.overlays.get(row.id) : null,
     };
   }
@@ -2166,7 +2272,7 @@ function applyRows(state, line, from, to) {
 
 """####),
 (name: "results.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA41YbXPbxhH+rl+x/pAQcBmISpNmKg2t8XQ6bTqp5YmVTx7N8AgcSVjggcUdRLMK/3uf3T280KKn0QcBuNvb9312j5eXdL+xlFeldYHqFRmqyieLfz5MaV+GTd0GLO7M2l5TXjtn85C0TTWlehfK2vkUL9Z5CmDjQ2PNlowr6NHaXbdogmXWtbPg6Ip6n11cXtIdNhvaNfW6MVtPW3Ogcrurm0BluJGTLBQf3lYrar315OqwKd2abOUthZr8zppH0VIl2ebJNtnFReTzLKp9EKWmLGlZ2e3dio60auotTbJLVTj75Cc3wyGz21WHX0poOxA2dleZgxJe2M9/kLIn/IettzY0hxHdOi5FnpevX9NbB9f5PbwSNibQ3ojFtO8+jH+0Ba3q5oYW7NXWL6j0NKNyBUJokZutzej1ZSc4r4z39Ktdtd5UZD8H6wpPf2+auqHnC+J4wgNtHuomie5JZYPItzvbL2aWj6Q3snO3/IQcyMC5XLsEAfG9b4XieHFUc+6gUWP/01qPeC52BmG2wTZQWswzjSXXVhVBmdYVdgU/FrJa2RVysQ1jU4w/uJxWrcs562BpVSVL4+2UwHRTF9DBhA3/78TQnJ6PU1rWxSEdrCVTFI31vOvsnn779ZdEDzIz0R/+pURpPzrwmtKTqVr7wCkcbUetNKX1ySAsTTkIiVDSq7kYlnayMm9Nk2/eMzV/hGTEV2SquNKVgbXuTcpNvkHZTVz9nUeM7ISOTM2S2CwImg+u6yLHXLKNNUX0AU3+VjtEPnx3f9jZCdhx2pa5YUdefvK1i2zjUeE8p399uHuXITtQb+XqIPJieAkBCjFTeYXzWkXH7J2T2RuYsrIh3yTRCVPhrixgGHbiobBp6r0EIyZq8kya3dc0m5KkHpS+7wucilqxIMrLJlPk2dYWB5D9HLgkODzIpbUpHcrHOoGHiF6cPiBZmvwxg+W9UezVV5Fj/Zie0Uut6nEkUeJUODQ2tE1Xv5nqT3PE5/vZD3SriX7dbbPTExyLhcKmuXa7hGnIMVV1uy05IRh6a1+K0r6FzwADi6ufMrPMFyeVLgm0ts42ElfEIOkOpjR/Q++Ef4aM9fZnF/rNKV3NUsWfC0LN9ljOHYBQpguAPUTdKdpfA3nKYBdTWqCwm8OCksWqrFACvOShijzVzZ7fmc8ixQsD30J6wyKvW8eEqLSFCXHRLOsnu7hhLfhbUA9x4kq3xbUySp6XFvWJ2pGuggrZGLfGs0IFHFOWt7FVVfMLYz+Sl1/xVsTXlSmrthEDGptDYmML/oDH4Rt9Xx6wz3pElE0CoDPVI8gEW/RgucguRkEY0GncJ5HN8BgCMpkhUcVrEZqkFcw5ycUheP3rX6bsc8UPvLJLlCLLMjA+apFz/WlbVcqbuBbb+OkiatiwxFm3sG4sMKvA0seHbg1e44WVQWft1+qKvYbl91C09DZDHdfVk+XUPYOniSSaFvXXsBbYU17aJ2jp4Qz4JzYVpQc0Mp8xOjLLE1Slb7/tF+DTCX//YZwlFpFMOCAQz4+4PAJ9PsN1+HGiiQ3CCSe2PGNi8zvn4+QhpUGOxFZ6xkNky5gigerAOSrAkZ/EJM74I9LHbUkH7P8bnSnbms/Jn7/viHkmyirr1mGT9ocEuiTOqs7ErFTxeKYDgo4e09dbnqV0/soFneEAHiGkNW+AMvDIug4hYucAF35T7+Ng1wKaW6ks3wGXZ+c1POGpJHXptiyKipP1hQ305g1dndhuwmRs60c9+3CblcWpk6Q4ztJySuhrPHHUiZHdBOv69vz8Qq4J52XI83yM5Hkq51yovx7kEwbyv+slmtXSn0YF5wFm3GJlIEq+Nv3o4DONPXCOjhiLaVyfjGXYU9hQDYZmPughbU8mLgG0U5EKb9PIRIBqNIN1A1jnH238SaMddQgBhyYuds2Ty/uHqxn9/ju9Eiu6lhzpRsk8mg2+TF3uIIqK3FR4t+A0jzcJZE8teeuA8JL/fA3BnN0nczZSUN017xyWxvsOw2IwTUj6+KrHGPMiciZJhE4JQQTgbNf6zbCBpEVe3Jdbi9G3W57Sj7PZbKj0GBLOgf8begHzUWLJkMelH29h3F37K0VMlOVhcIfPm7qqxEvsu/HWMEplQyOA1+Y6mIqV0e1iFrSdvL/7cM+4yR1AFcBXP6FnkhlJ7CFH7TB8SxwuEdwZDYWSoZYVspiOh8vfDh5jefvSb2JYQS+TjPG6LJMhFnqcQ9gOPjuprH/W0ghVj2RogfHtSzUz8HPx86WZfCga+awt9pim4+YZzCPDYsLjy4vqhEFtxQ2xv2YmceoR8qHDvFLKoZqi3/T+7Mm6ul3DKUBuyzWyNe4gPLgYZJBeIV231rj9pqzsDTPlHq1O6qdtEMHxktajUXrZKP67vlR04PjTfAB2bYMyhqB6rlLOFUz5jInXit+30gXp9lYWIyhen2mAtyfdA/QKn9P4CwXDXJzp+a+HfZX+DapJVJh9vXa1wsZwfDJAdcHRObRraXG2iCOZhiMb7aBOeFy4zWB1N8FyAAQuY5zjTWSM9Ppzynz0M8Zwm9JYyygVx4/CBHOKqDLKsL06rKQdfHDaJUJ+c5ZaZujJwIuGyZJPZeOG8cX0FHGL54EO5jzfNm0CFKPRANmdZclcGmlffskZMFDaY3zWTqcs+HNkxXHaR4Hvjjq1Mwd4XxdBL4vT2GZlmAdl/9uHEscNUHcbfCBiUnShumbdDeJJ+mXXHEU/KrbuJ/SX1GOPjsgZut7ZvT/HXtK3Izg5KXNodAZ8qm8KuTB2VTb8254v/6uQM67FuBerj0lgduetJ2sqnC/RctCG/VueiV7w4V2Zlq7HROcYMjgmDMuDbfEWwotnGp7mxomleVV7SIr4qy6RtURDxlfs/wHEwni34xQAAA==",
+gzip: "H4sIAAAAAAACA41Y23LbyBF911e0H7IEHBqiNpukQhWtclK5bGpjudbOk8tVHAJDEhaIYTAD0YyW/57T3YMLLbqyehCAmZ6+9+keXl/Th62lvCptHcityVBVPlr882FKhzJsXRuwuDcbO6fc1bXNQ9I21ZTcPpSu9ilebO0pgI0PjTU7MnVBD9buu0UTLLN2tQXHunCH7Or6mu6x2dC+cZvG7DztzJHK3d41gcpwKydZKD68rdbUeuupdmFb1huylbcUHPm9NQ+ipUqyzaNtsquryOdJVHsvSk1Z0qqyu/s1nWjduB1NsmtVOPvsJ7fDIbPfV8efSmg7EDZ2X5mjEl7ZL7+Ssif8u3U7G5rjiG4TlyLP65cv6U0N1/kDvBK2JtDBiMV06D6Mf7AFrV1zS0v2auuXVHqaUbkGIbTIzc5m9PK6E5xXxnv62a5bbyqyX4KtC09/bRrX0NMVcTzhgTYPrkmie1LZIPLt3vaLmeUj6a3s3K8+IwcycC43dYKA+N63QnG6Oqk599Cosf9prUc8l3uDMNtgGygt5pnGUt1WFUGZti7sGn4sZLWya+RiG8amGH+sc1q3dc5ZB0urKlkZb6cEpltXQAcTtvy/E0MLejpNaeWKYzpYS6YoGut5t7YH+vfPPyV6kJmJ/vAvJUr7sQavKT2aqrWfOIWj7aiVprQ+GYSlKQchEUp6sRDD0k5W5q1p8u07puaPkIz4ikwVV9ZlYK17k3KTb1F2k9q98oiRndCJqVkSmwVBi8F1XeQiL/+3srLgJoQllkydW5jw58qtNJAsLttaU0Rn0eQvrkaKhFcfjns7mXc87mjCiV7mhl1/7fJgwyutnAnNzzc/e1dHLaMAkb8YeMn3nP75/v5tBiYo53J9FHNi9hDiH2Ih8AqXjVoWi2NB5mDgqbUN+TaJPp6KNGUBv2EnHgrbxh0k1rEOkifS4pnTbEqS2TDiQ48fVDiFmigvm0yRxjtbHEH2I3uWOPpI1Y0pa1SnrQV9IjhydoJkZfKHDJ7ojeKgvYgc3UN6QS+1qoepRIlT4dDY0DYdPGSqPy0Q/u9nP8CpUkfzbpuDkOBYrEM2rW53K5iG+Kuqu13J+cbI7nwpSvsWPgPKLG/+mJlVvjwDEsmpja1tI3FGDJLuYEqL1/RW+GcoCG9/rEO/OaWbWarwdkWAhL5VcIMhoMASvQSi7rWZzAFsZbDLKS2BG81xSclyXVaoMF7yUEWe6mbP78xnmeKFcXUprWeZu7ZmQhTy0oS4aFbu0S5vWQv+FlBFnBhIbDFXRsnTyqL8UZrStFCAW1Nv8KxQYKeU5W1tVTl+4daC5OVXvBXxdW3Kqm3EgMbmkNjYgj/gcfiG31mBpXQ9ZC1vrY5CrjFNAlA61ePIClv0uLzMrkYBGYBw3JKR2fAegjOZIWnFgxEFpessOOHFOXj90x+m7H+FKryye5QiyzIwPimecC1qB1fK27gWJ4bzRdSzYYmzbgFGAh4LLH381K3Bg7ywNmji/Zqr2INYfgdFS28zeMdVj5bT+AJ0J5J0Y7x7DuvApfLaPkJLD2fAP7F/KT1QmPmMgZhZngE4ffddvwCfTvj7V0M6sYhkwgGBeH7E5VF/4TNckx8nmuQgnHCSyzMmOb9zbk4+pTTIkdhKe/oU2TK+SKC6PhAV4MhPYkJn/BHp47akA/b/hSaY7cyX5Hffd8Q8fmWVrTdhm/aHBMYkzqrOxKxV8XimA4WOHoPeGx7bdNTLBanhAJ5WZArYAnHgkY0LIeLoAB1+6w5xhmwB061Ume9AzLPzGh4mVZK6dFcWhfS9ZzbQ69d0c2a7CZOxrR/17Ke7rCzOnSTFcZGWU0Jf44mTDqfsJljXTwJPz+SacFmGPC/HSJ7nci6F+ttBPmMg/7u+olktvWpUcB7Axu1WZq/kW4OWzljT2A8X6I6xmMb1yViGPYUN1WBo7IMe0gJluBNAOxep8DaNTASoRuNeN+t1/tEhIGm0uw4h4NDExa6Rcnn/cDOjX36hF2JF154j3SiZR3PC16nL3URRkRsM7xac5vHSguxxkrc1EF7yn288GOn7ZM5GCqq7Fp3D0ni1YlgMpglJH1/1GGNeRM4kidApIYgAnO1bvx02kLTIiw/lzmLK7pan9PvZbDZUegwJ58D/Db2A+SixZADk0o8XPu60/e0lJsrqOLjD542rKvES+268NYxV2dAI4LWFzsBiZXS7mAVtJ+/u339g3OQOoArgq78MZJIZSewhJ+0wfCEd7ivcGQ2FkqGWFbIYxId75h4eY3mH0m9jWEEvU43xuixTIhZ6nEPYjj47q6x/OGmEqkcytMD49rWaGfjV8fO5mXwoGvmkLfaUpuPmGcwDw2LCo8yz6oRBbcUNsb/RJnECEvKhw7xQyqGaot/0qu7J1q7dwClAbss1sjP1UXhwMchQvUa67qypD1vcB26ZKfdodVI/eYMIjpe0Ho3Vq0bxv+5LRQeO3y4GYNc2KGMIqucm5VzBxM+YOFf8vpMuSHd3shhBcX6hAd6ddQ/QK3xO448hDHNxvue/HvZV+m9QTaLC7Nu1qxU2huOzAaoLjs6kXUuLs0UcyTQc2WgHdcLjwl0Gq7tplgMgcBnjHG8lY6TXX24Wo19MhpuVxlpGqTh+FCaYc0SVUYbt1WEl7eCD0y4R8tuL1DJPTwZeNEyWfCobN4yvpqeIWzwPdDDn+SZqE6AYjQbI7ixL5tJI+/JLLoCB0p7i09U6ZcGfIytO0z4KfI/UqZ05wPu6CHpZnMY2K8M8KPufWZQ4boC62+ADEZOiC9U1m24QT9Kvu+Yo+lGxTT+hP6cee3REztD11h78JfaSvh3B2UmZQ6Mz4FN9U8iFseuy4Z8RfflfhZxxLca9WH1MArM7bz1aU+F8iZaDNuzf8Ez0jA/vyrQ0HxNdYsjgmDAsD7bFWwgvXmh4mhtnluaV85AU8VddImuJhoyv2/8DHSDKlE4VAAA=",
 text: ####"""
 // The client of a live list, without a page: connect(url, options) opens the stream and keeps the state of one window.
 // Other programs may import it; the page itself uses nothing else to speak with the server.
@@ -2191,8 +2297,9 @@ export async function call(base, method, path, parameters = {}, body) {
   for (const [name, value] of Object.entries(parameters)) if (value != null) address.searchParams.set(name, value);
   const init = { method, cache: 'no-store' };
   if (body !== undefined) {
-    init.headers = { 'Content-Type': 'application/json' };
-    init.body = JSON.stringify(body);
+    const isFile = body instanceof Blob;
+    init.headers = { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' };
+    init.body = isFile ? body : JSON.stringify(body);
   }
   let answer;
   try {
@@ -2209,8 +2316,8 @@ export const generation = (position) => Number.parseInt(position, 10);
 
 /**
  * Opens the list at `url`. Options: `site`, `query` (`filter`, `sort`, `sections`, `list`), `from` and `count`, or `at` and `above`;
- * and what is called: `list({before, state, change, line})`, `hello`, `opening`, `pending`, `failure`, `recovered`, `compared`, `bye`,
- * `status(text)`, `refused(problem)`.
+ * and what is called: `list({before, state, change, line})`, `hello`, `opening`, `pending`, `failure`, `recovered`, `compared`,
+ * `progress`, `bye`, `status(text)`, `refused(problem)`.
  */
 export function connect(url, { site = '0', query = {}, from = 0, count = 96, at = null, above = 0, ...on }) {
   let state = null;
@@ -2315,7 +2422,7 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
 
 """####),
 (name: "rows.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA61aS3PbRhK+61eMK64FYFMQpXWcRIqs8nqd2lTlsbVOKgdbFQ6JIYkYBFh4iOIqrMpxz/sj8sPyS/br7hlghqLsHNYHGRj09PT7NTw5UT8sjTKFWZmybVQ1Vy3ei7xpz1VdbZqRWhqdmbpRuszUrCq6Vak2edYum1S9vjH1tl3m5QK7dIvPK9OoeV2tGEvTVrVRiwpr7bKuusVStea2fVWVLQ5Lj05O1Gt3sAZkbWbbWWGyC1WVRjC+N2bdqBwAIMZ7swSPVFOpeTXrhDxd5ivd5lXZ4Gy9BZ3tEuDp0dHJkyfqVW10awjSbT9XEyJoMlKTWaGbBg9L4CmI3bxUk6rECnFSm6ZlEnXb1vm0A5oL1dYdeDStYFyt2y3RPVJzXTSG6Sm7olAlFlP15OTI3K6rulXzrpwRjWoZt3oxUnfYpS7V3W7E0hmpNE2HY9TOfsPqbJkXWW3KRN0dKQi7BFGWEwBlEAM9pjPm00qWzkguAJ7PVUz41aNLpitxW1NPJ0BDbwQ/r2oVyxlvS70CXze66Mw1mcj301/MrE2xoc5NEw/UJkKanMbw7jj1l78ot3ApIhoogBBfOhyxd5i6BCyL+UpFkTqXVWZnt0eiuWFzsOo7RGVVJsOJOste045vYOimNHUc7ucjetj12pRZ7CkgnedFi00xLyTq8oXiJ59Zt+CYZZS1abu6N7+Lo93RkdC/zLPMkBmcvH3XjfHvmP47ndPfz+b88gW9PD+dvevOxuMp/T37/Jj/M/T3+ZhfngNqbub0dz7/4pj/m16fLC6Cg74uv8lLGNfeeeMv+O/0/3/4UW/163wGGRiITtd6Bin61jyrMihd9d9SenqFxZdtPO7NmKG+VOPbs3HiRPoGSi4XKcWeV3ZPDIBn47F6ymh9+csxUM349rM52RaIf3Z2ShY2+fLHp4/vCCBtK0Eanz5P8PIjzKB+pRsTJ+laZ29aXbfxs5GKxlGyezHxlDnryJFi8eZV1bRsIfyeFqZcICi94HUcPXl8x+tNkc9AsYVPa7MuNBZIPdnnrJ5sOp9fPz7BgTjvj99+n4Ba2grGOLy95DelG46eBfRLMWyzzGdLxCCJ0nljDYBCbLGl6Lnq8B3ekvNWXW5pNyJIxiFQcyrww5ewCCCyoJBNvP11PBZ36Fqf/54fOX3krMDRTjmogd+7iN0I/XC75v7ZKxDpzDc8/Wz88/gjBJy8q9+VJwi70bsy2qfLukVAnpyJUIPMgiNKs1Ffl22Rftetpqb+itfjyADZRUjmrOo4oMYlQzJVgiaV/9yHvX0l9pls2DhSbzmtENvXjGVCBgrkDsFOPb6TRzbqU5gVKfGct+wmVsZvKFNtKKlm+XyOFMfJk7OshsLXOge5MAQGySllG0p4BdnCFrQ12F5WSKzbwqiZLmZdwbmWFdS7d58L4j5FewHd9/USCf2yD7KL/RTA/mohya4v+5QgIfbXX70cISn3Sr6c22AQD9mCogafR7vJZ2wk6L/xCZf7mbE2q+rGHKDL0HEfyF6l+OVOJP8Tl0uutpIaqjmnKopMnOsiSmUs+CWccGqQChpDflIiL9WQYI3yBw96AS0NenNu/Uu3Ql2kp1UXuirVNOqVnMeS/4SwWiv+yej3sImYGfpk2mVQAT4hYsJgrOjrboYaLl7X1aLWK/hFXU2Ny/E4u0ktN9hogdzKxQDT5m1hPAh+F7I8qDVT9kAVE810eaMbeCyo5GLlFotnWZT4GIg6OWdqvHVUb47P3RFnAX63bIiNiVlfKka/WkOViPBYigfMSUgsvJj9G97Im/n9Tf5vQ+44rHylV3nBXthvLjVsTxdUbHkiTFd6Hcd3SqS1Y0/vz1oZ3SAg/UBsM0CSchGO5HZ25hP2oIbd91DR/fpN3uRTlsDba191qGvh5rQeRb0AOWSDlIbKX6IWdp3X0hZICCdDn+c1BEtNxIWS8NSgGUBoGsHCZ7qDC/V1PuINZc1qPqdHrTZ1BbuWXWzSSlkRxITQ6c6rAKk/gIf5X8W3H9EXRItBPCmcjNCgHsTeNi87ay2+DKlEZKDwkxXfMcJs8MEpERS91rMlKVIX+aJUKN3zMjO3rE9Hly3HfYyoZ6hslE1UNkZtrXOkwUXkRyv5Jyy3EhdtLiZi05kpiuYtH3itrqhqHqnn4+QiPNcrRJ6oT3G0b5Zu9zEs5KGTRdOX6lvdLtNVXsaHDZWi4GCnI8vcZcAcojYVaefq7B6dsvPFIeqSgyRfqnsivVLu/NPn6lxe3Ck7e97Ot2sXLtkss4piLCxZur/CzGGjsNO+xa3zxbK94EfxW7LeYqO3Nn+m6gdqX8BNg95YojWFeNS15cJk1rSBX5gNY1Jd4ZRLy8CxFba+jU/PUCf2oofcRhbmiRqnzxLLleAY/Pp+rPnZN015kq0FhNcgktkgzl52cTG4FX9zKK0OBKV98REzoTOTF7FPgVVZ+oBJuBB5PvDZox54Pfs8SXqbsYUpiZ1os4z3rdoep+xiQ3bax0JZFxUYwwtKZJGsQ6UYt1UbMsgLMDCWijNF2Dt6AzjQMavRoT85sYFzkd+g2tVbhMI5TUm0m63AgJyZDWGTjG+zrKBHqIIsUozraD8aEOOW3Pt8Pyz+vXCTNqge4lgjTvNGYWxKIUEe9XUvLy8Ci1ypyiFKEnZhEiSk+IIkEcjncjDnXsNfPB8FQEn4iuMFXX+4d8KXaOYoyj+y7Et4S9QUZcR7B+9sollzt+VeGf3389huRWV+fJrg8FMvPgxS7hOi286GP4hZHmV0MVQ/CMVgkdiFt57O64SbTRQKHoO79e0kSdJfKsgiUlHgx9wdXXrH9+jdCg1YLEU2tvcw4frBrG+fDqd+9yhfbRP9iEiSksDWuX+v9YYHdTKNc4ND9BWV9KR6S+0M2kqKl1WNr/7A8X7p+i9CdTeMYhpb2HwLiUvZOq/NULPw2z+4dZWlvTKWzw+qV14BMP8flDcv5y3V2yXbBMJ1BYMhYl29q9FocLJl31yBU1ecow1glvyZKsuERpI24OM8+HdskY0kd4ycEh4osB8urPn/P6lWuEuT88QxDt5RLMBHn0pZw2L4hPlzfZw/2XOdT4+rNzRZCMuGe9ABbAhj+/FXdtBGQ7fAgkNfs269jKNplkc0Sq0RI89VtKjzjKjHGlsSu9qD8W/3+O4hnxXRkq9G0W6CiiHx2ohqMzS5dPQGDVLV5NQHQ6XVekRrXxNmBDJAztBUgKCuRnylfr5+P+KIBmtAVtPYiOpgF2h/Twd7wuIOGn/DZUcDdUL2MQRozMx+p3Z37xs3LiBeOhs8UFQKIlErQeFthJMj2yy4QjuRz+m6a5axYwlytI8syK6kkYILb7QTG6/SLF8FuyMs+EAitxBE1nwoJ+cQzq36kFbyIWBXNvomhCM9BUC0kL6HxVigAyOPiK0O1ifb+oj+gR2ZbvVxA2uMxDQgNT6IliA1Hkw8vFvXuT6GGNmOo8HwPralF8xgoaQumrmzrniwEn0MS2FuDPmaxFR6+diOaddso8HovSM/wmirp45HUT72UvdwfJrcD4BDN5aLF+o2aMPsoA4u5k2i3JD/rW6vXeFABbHttsjprtThXovDxH5xAhu7EljuOyV4JX3zJhAWAF1L7BfiXgeL9P7IiQvPhwJWjzT6AWtM6UyXVC5OZaSb9sTttY52jjwcSeSkzbLaSHHI373ulT+H90bejuESSf4NeiQgUiIHVbnvGibiZ88gWCYssAJXfx3Awz5jWynrNlbUVyjqZkWXGSdwd4PkId4NoZxKFT+WS+lCPjHzovnSULfnR3UXy+dVkVFsp2pupBY1SWEXNnOE0rMyHo5wmnsoNtMG79U+/floHcII7QImzwPkIFc604teE3p/fNc7WmQZtvmQMJGcnGwj589IlckDqP90oPLhURSioGQd29HuI5F48tC2j4YJe21oCy+9WNRmQbfDI9tzXTsNDIrqI0OQDY3M+KvMjKybUICxE2e6RfK8ZHCle5+sz6idIKcBpaWtl7FzVllwLo+eJ4rpjjkRrSQDAp+rcPNVOnyT0JV4+9y9g1wykE3fl7ODER9ki4+c5V+pWB5e8ABm8tTdV/BqsqObq8kf//mvWz5264nvoFKDrvR7E+cNVfV+BfrILdlmRIolqv9R/qA5IKa4hLjxy0IqWPqpz72d3Dkc3G5ryMj6IJstI1zTKLls+R4kolHf4TPDPHmuTgE61K57G/ra1eJzpa0jgm4YiIuDH5tu1fQfG3hN8JXFHXEVmwTdjnRu5lbP2mKrJnT51kxUPLl7b7ZigSP1x2+/Q0Ng3XQNJaG+v5luFYNRz1cYlE88+1pRn8c9nu15MpwRM+YwMG502fJ9F3V2NK5mGDcNB2Y7C8dTONoCsTRE8e4MZOW1u13fm0+8ZSot2dfSeUL3jo9waixUccbmgw9Pit3eNMMTvIJAHUDfJbH0v+P+neYszogo2YW2Rxe6/UoixWZY+e/68RxfRg497L184vHNV6ngNpC9YBl+PRKys7BqSH2G2O/6bjDc0HgbRj3r/UCWvZi/ky0l4QSnB4Z0qEBj1nSb0iXaG5RxMDYHzvduPh3pGu132X5HF/o0/ellDm2hG29iMYkk8WWFdVO3f+PB25D19VAB9cd4m+gmULYEuIblhzENddPJifq2uiHv2VRdkakWcpG7EvkN04Y6Qb7dM26SuaiUruG3Gf+QySFi9ZIGS84aWnKL+12JslfVYdGm3EXqYdmGQxH3qxePl6EQUx/S0W4Ydf6T7pTh25qHKTlf82z4WjmnmrSoygXC0qtlXa3ybqVOP31uf+LF/EM+civnLqUHWfNjk/ZCFqVvaZJDRrb1zWswO2EvrPXoa6gtuTL0e3sPRpjbwM+MItnstRIfFLCWW+7+N2pxMvQn/S/XONT1bynqd+QCb+Sp3a107C1ZZR+4zXjJXQDfZWzo5x3I0AioU43MDQtyV2/vS8rWiOP0y4s8k+sNui+n0vfej+5sPIffIabFBEv1cRjUPxRYaIfXXzuf7e/oemAKvkAcTpMOxl0P5f241FZ91E/cvPJ/WJoCTfgoAAA=",
+gzip: "H4sIAAAAAAACA61aS3PbRhK+61eMK64F4FAQpXWcRIqs8nqd2lTlsbV2KgdbFQ6JIYkYBFh4iOIqrMpxz/sj8sPyS/br7hlghqLsHNYHGRj09PT7NTw5UW+WRpnCrEzZNqqaqxbvRd6056quNs1ILY3OTN0oXWZqVhXdqlSbPGuXTape3Zh62y7zcoFdusXnlWnUvK5WjKVpq9qoRYW1dllX3WKpWnPbvqzKFoelRycn6pU7WAOyNrPtrDDZhapKIxjfG7NuVA4AEOO9WYJHqqnUvJp1Qp4u85Vu86pscLbegs52CfD06OjkyRP1sja6NQTptp+rCRE0GanJrNBNg4cl8BTEbl6qSVVihTipTdMyibpt63zaAc2FausOPJpWMK7W7ZboHqm5LhrD9JRdUagSi6l6cnJkbtdV3ap5V86IRrWMW70YqTvsUpfqbjdi6YxUmqbDMWpnv2F1tsyLrDZlou6OFIRdgijLCYAyiIEe0xnzaSVLZyQXAM/nKib86tEl05W4ramnE6ChN4KfV7WK5Yy3pV6BrxtddOaaTOSH6S9m1qbYUOemiQdqEyFNTmN4d5z6y1+UW7gUEQ0UQIgvHI7YO0xdApbFfKWiSJ3LKrOz2yPR3LA5WPUdorIqk+FEnWWvaMe3MHRTmjoO9/MRPex6bcos9hSQzvOixaaYFxJ1+Vzxk8+sW3DMMsratF3dm9/F0e7oSOhf5llmyAxO3r7rxvh3TP+dzunv53N++ZJenp3O3nVn4/GU/p59ccz/Gfr7bMwvzwA1N3P6O59/ecz/Ta9PFhfBQd+U3+YljGvvvPGX/Hf6/z/8qLf6dT6DDAxEp2s9gxR9a55VGZSu+m8pPb3E4os2HvdmzFBfqfHt2ThxIn0NJZeLlGLPS7snBsDT8Vh9ymh9+csxUM349vM52RaIf3p2ShY2+erHTx/fEUDaVoI0Pn2W4OVHmEH9UjcmTtK1zl63um7jpyMVjaNk93ziKXPWkSPF4s2rqmnZQvg9LUy5QFB6zus4evL4jtebIp+BYguf1mZdaCyQerIvWD3ZdD6/fnyCA3HeH7/9PgG1tBWMcXh7wW9KNxw9C+iXYthmmc+WiEESpfPGGgCF2GJL0XPV4Tu8JeetutzSbkSQjEOg5lTghy9hEUBkQSGbePvreCzu0LU+/z0/cvrIWYGjnXJQA793EbsR+uF2zf2zVyDSmW94+tn45/FHCDh5V78rTxB2o3dltE+XdYuAPDkToQaZBUeUZqO+Kdsi/b5bTU39Na/HkQGyi5DMWdVxQI1LhmSqBE0q/7kPFyyCnyjdcdY0NdIqxLFlDWyqOgNFpBt8oig9M6IvKHpT3hdPD2SlwweHNna6Z89wEQ/glNgOUJZgxWQDLyP1ljMdaeKa8U/IZ8Cv42mnHt/JI/vZKSyd7Oqct+wmVu2vKXluiPEsn8+RdTmfc+LXsMG1ziFB8MogOVURhnJwQea5BW0NtpcVcv22MGqmi1lXcPpnofQRp09PcV81eDnGDz8laozLPu4v9rMShxALSa522Wcpifq//uqlLakCruTLuY1P8ZDAKJDxebSb1STBqf/GJ1zuJ+varKobc4AuQ8d9IKGWEip2IvmfuIJz5Z6Udc05FXbkdVyqUXZlwS9he1OD7NQYct3SkHmWukZFhge9gJYGvblI80u3Qqmmp1UXRg8qs9RLOY8l/wlhtY71k9HvYRMxM/TJtMugAnxCEIfBWNHX3QxlZbyuq0WtV3DVupoaV3bg7Ca13GCjBXIrFwNMm7eF8SD4XcjyoNZM2QOFVTTT5Y1uEERAJddPt1g8y6LEx0DUyTlT462joHR87o44MfG7ZcM6Mpv1pWL0qzVUiaSDpXjAnITEIrBwyIE38mZ+f53/25A7Ditf61VesBf2m0sN29MF1X+eCNOVXsfxnRJp7SSSuLNWRjeIkW+IbQZIUu4LEEzOznzCHtSw+x4qul+/yZt8yhJ4e+2rDqU23JzWo6gXIGcRkNJQRU7Uwq7zWjoVySpk6PO8hmCpr7lQEp4a9CcITSNY+Ex3cKG+9UC8oURezef0qNWmrmDXsotNWikrgpgQOt15RSm1LPAw/6v49iP6gmgxiCeFkxEalKjY2+ZlZ63FlyFVrQwUfrLiO0aYDT44JYKiV3q2JEXqIl+UCt1EXmbmlvXp6LIdgo8RJRZVsrKJKtmorXWOzLyI/Ggl/4TlVuKiLQ+I2HRmiqJ5ywdeqysq5Efq2Ti5CM/1aqMn6jMc7Zul230MC3noZNH0pfpOt8t0lZfxYUOlKDjY6cgydxkwh6hNdeO5OrtHp+x8foi65CDJl+qeSK+UO//0mTqXF3fKzp638+3ahUs2y6yiGAtLloa0MHPYKOy077rrfLFsL/hR/Jast9hQOcH5M1VvqKMCNw3adYnWFOJRapcLk1nTBn5hNoxJdYVTLi0Dx1bY+jY+PUNZ0YsechtZmCdqnD5NLFeCY/Dr+7HmZ9805Um2FhBeg0hmgzh72cXF4Fb8zaG0OhCU9sVHzITOTF7EPgVWZekDJuFC5PnAZ4964PXsiyTpbcbWyiR2os0y3nePe5yyiw3ZaR8LZV1UYAwvKJFFsg4FW9xWbcggL8DAWCrOFGHvaFfgQMesRof+5MQGzkV+gwJcbxEK5zS40W7cAwNyZjaETTK+zbKCHqEKskgxrqP9aECMW3Lv8/2w+PfCTdqgeohjjTjNG4WxKYUEedTXvby8CCxypSqHKEnYhUmQkOJzkkQgn8vBnHsNf/lsFAAl4SuOF3T94d4JX6G/pCj/yLIv4S1RU5QR7x28s4lmzbW3e2X0P8xjuxXNwvFpklDlPsSHQcp9QnTb2fAHMcujTFOG6gehGCwSu9QSzOuE+18UCh6Du/XtJEnSXyrIIlJR4MfcsF16x/fo3QrNfCxFNrb3MOH6waxvnw6nfvcoX21f/4hIkpLA1rl/r/WGZ4cyIHSzTPQVlbTJekvtDPosipdoteBk3gz0fun6L0J1N0yHGlvYfAeJS9k6r81Qs/DbP7iblqW9MpbPD6pXXgEw/x+UNy/mLdXbJdsEwnWVSyfo6l2NRoOTLfvmCpy64hxtALPkj3lZJjQltQEf58G/Y4tsJLlj5JTwQIH9cGHN//9JtcJdmpyHoHHwjmJhTL3paS+GT5g/18f5w0bX+fS4ekOThbBsuAcdwIYwdkTw0s7+aA4YWHDoa9atl3E0zfKIprs1YuS5ihZ1nhH1WGNLYld7MP7tHt895LMiWvLVKNpNUDEkXhtRbYYml47eoEGqmpz6YKi0Wo9o7RvCjEAGyBmaChDU1Yiv1M/X70cc0WANyGoaG1Ed7ALt7+lgT1jcQeNvuOxooE7IPoYAjZnZ79Tu7n3jxgXES2eDB4pKQSRqJSi8jXByZJsFV2gn8jldd80ydixBjvaRBdmVNFJw4Y12YuNVmuWrYHeEBR9I5BaCyJoP5eQcwrlVH9JKPgTsykbfhHCkpwCIFtL3sBgLdGDkEbHVwfpkWx/RP7Aj060+bmCNkZgGpMYH0RKkxoOJh3frOtfHECPbcTQY3se29IIZLJTURdcArCserEQfw1KYG0O+JjGVXj62Y9o122gweu/IjzDa6qnjUZSPvdQ9HJ8m9wPg0I3l4oW6DdowOzuEi3mTKHfv8Fa3165woILYdlvkdFfqcK/FYWK/OIGNXQks950SvJK+eRMIC4CuJfYLca+DRXp/5MSF50MBq0cavcEaUzrTJZWLU5kypz1xe62jHW0PRxI5abOsNlIcymhz6F75c3iV5e0Y7rXk36BHAiIlclCVK7hhSH/2FIJlwgIrcPXXATzsM7aVsm5jRX2Fom5WdJlxAneXWh7i3RDKqVTxY7mULuQTMy+aLw11e35Ud7F8XhUZxXaq5kZqUZMUdmEzRyg9K+PhCKe5h2IzbfBe7dOfj9YhjNAuYPI8QA5ypTO96DWh98d3vaNFlmGbDwkTycnJNnL+jFSZPID6TwcqHx5FIQpK1rEd7T4SiScPbftomLA3mbbw0otFbRZ0YT2yPde108CgqD4yBNnQyLVDlZmR6m8A7uzEmS62PC8ZXOneJ+szaifIaUBpaetl7JxVFpzLo+eJYrr2TkQryYDA5yrcfJUO3yR0Jd4+d+8glwxk0/fl7GDEB9niI2f5VyqWh+c8gJl86u4reDXZ0WXa5I///NctH7v1xHdQqUFX+r2J84aqer8CfeSWbDMixRLV/yh/0BwQU1xC3PhlIRUs/dTn3k7uHA5utzVkZH2QzZYRrmmUXLZ8DxLRqO/wmWGePFenAB1q170Nfe1q8bnS1hFBNwzExcGPTbdq+o8NvCb4yuKOuIpNgm5HOjdzq2dtsVUTug9sJiqe3L03W7HAkfrjt9+hIbBuuoaSUN/fTLeKwajnKwzKJ559rajP4x7P9jwZzogZcxgYN7ps+b6LOjsaVzOMm4YDs52F4ykcbYFYGqJ4dway8spd+O/NJ94ylZbsa+k8oXvHRzg1Fqo4Y/PBhyfFbm+a4QleQaAOoO+SWPrfc/9OcxZnRJTsQtujO+Z+JZFiM6z8d/14ju9Hhx72Xj7x+ObbXXAbyF6wDD9oCdlZWDWkPkPsd303GG5ovA2jnvV+IMtezN/JlpJwgtMDQzpUoDFruk3pEu01yjgYmwPnezefjnSN9rtsv6ffGND0p5c5tIVuvInFJJLElxXWTd3+jQdvQ9bXQwXUH+NtoptA2RLgGpYfxjTUTScn6rvqhrxnU3VFplrIRe5K5GdVG+oE+XbPuEnmolK6ht9m/Nsqh4jVSxosOWtoyS3upy7K3p6HRZtyF6mHZRsORdwPcTxehkJMfUhHu2HU+U+6U4Zvax6m5HzNs+Fr5Zxq0qIqFwhLL5d1tcq7lTr97Jn91RnzD/nIrZy7lB5kzY9N2gtZlL6lSQ4Z2dY3r8HshL2w1qOvobbkytDv7T0YYW4DPzOKZLPXSnxQwFpuufufzcXJ0J/0P6bjUNe/pajfkQu8kad2t9Kxt2SVfeA24wV3AXyXseFfNSDrb9VUI3PDgtzV2/uSsjXiOP3OIc/keoPuy6n0vfc7QBvP4XeIaTHBUn0cBvUPBRba4fXXzmf7O7oemIIvEIfTpINx10N5Py61VR/1Ezev/B/BvQBEiykAAA==",
 text: ####"""
 // The elements of the list: rows, headers and column widths. Everything that comes from the store goes through textContent.
 // Elements are recycled; one that keeps its row keeps its element, so focus and animations stay with it.
@@ -2351,6 +2458,9 @@ export const manyLines = (text, most = 20_000) => cut(text, most).replace(/\r\n/
 
 const format = new Intl.NumberFormat('en');
 export const count = (number) => format.format(number);
+/** What the server says in words, as a sentence of its own. */
+export const sentence = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 export const nouned = (number, [one, many]) => `${count(number)} ${number === 1 ? one : many}`;
 
 /** Sets what differs, so that a repaint of what is there already costs no style calculation. */
@@ -2831,6 +2941,152 @@ export function openStream(address, on) {
       return news;
     },
   };
+}
+
+"""####),
+(name: "transfer.js", type: "text/javascript; charset=utf-8",
+gzip: "H4sIAAAAAAACA7VY3Y7bxhW+11OMESMkXZa766ZGsdvNInZsoIUdB1mjvhAEaCSOJHopjsIZrlZVBOQ1+gJ9sDxJv3Nmhj9a2clN92I1HJ6Z83/Od3h2Jt4UpTKiqISscqEbeynsSom8kKVeCr3AtijWG13bVGxXxXwlFkVtrDByZ7AhLZMvcInY6qbMhczzlO+i/bKo7oyY7fxRt4XThRHqgS5VeTY6OxMf8MKo+l7VolYyN+2lV7zayKUSlaLXpdZ3JK7VorDZaORkE/sg8UEsar0WUXaG41bV2ScTXXVUc91U0GSVigorBVF1pd4WlUrBv7KqmqveFbXeGnfBaK4ryP3u/e0HcS2e//WFeCYuzp9/43+u/PtKrmHMa2Jk7i9F9Or2X1EqLK8/8PqT0VWJp3/evv9BEGODzYVSOfZ+ur0VuhbfWb2OxCHcqaq8qJa9W8cRfqKJv3cc4Qd3RFbOaNMzGEe8oBdVTkta8e8k8BtHD2smqA0JEUniS4/5Ipp0/Nlh1yIuSdhEXH8rVnHU0EHIU0pjIHmlLRQRh1RkWcaE2VpuYj4TjpQFHQEJ1rOcH4RVDwg47wJPfUjw1zdoTtwXul5Ly3exkcduYyJuboRbtk4yxb/dmdnOeondUvwdzjo/Fzfe+W43hSFoQarzRjRJRkJcivaMeoEj06d7Dp74nbSrrMbSnxdnfGuSHMTdyynOgbJ7o14kmdVvigewuwDJu5dTKDc6e/aMg96JTvHuM4mtPUfSzZBQdWERkoh2ZBQyprJ1gVspKcVaVU0mnp2NXB4JHyv8YDqDQTvKQTaC33Ge6dkz3kPdUs4Uwmb62l0Hdk/3bPxAeZimYgm1N3A31QyYq26qSxEH/0r26KpWi0vmGQ6mItfbqtSSQhwxkmTzspjfxUk6OpCjWw0olsQ/fKZCJLLRVG42U4i1qfWylmvIMEWe5vFa2ZVG9m7gDPqPdwrZDnVnOt8lRGe1NJYWELNCBsWFSXDVdoWjKCRtXSN72hUqElcZEBu2q3AmrZu51XUMMeAD1KaERRN8IsMuTI3/V709ENEmfnq7K1Qs7MJMeXE/SJ281htsrIo8VzAnGCrhkmTTS5Hp9yCD27nQUu1zoj/dg3nmjZNRVJvxxeQwFWzZgUwkLFmuFccTuMBZSUNOpcBBKZVWfqhlZRaw04H929+6yexugwwvqnnZ5MrEHA8m8heinH/n5aSghmFJxQ1ScqZMkasuzNcNZbhG4Ms71RV6uZW7jK9CL3l9j7B/C2pVqRrWq+VSow/ANLGiVyydc4kQxULET7wq/nWChmKburryJLwLi/Hv92ohm9LGSXjrjEHiUA6xqQrzozammEGfr79mt2agsrKojGORWVkvFQTB6ye5njdr2vy5UfXuVpWKwydy3Wms4YJJlAyF6ds2I1u9XixwjARgQW5ENNebXSS40FYqCsdbV2YuenDiCR9xBAfP57QVSyXvKYnh71qVEp34A+vhHb53xhy8Sk5xpIC9+iIvju//v7eeHAv3BTOx0D0x+A6v3lf0EJ9wDcW0Sfq2PYzwj2zWBQnK4d4r0daINkFR1z+ipnMkPXrpUtpkpaqWdiW+FedXjgHVwe8MUA8Kqi8BoUKttDbMspfKcj5XGxvC9xSHBXz67rgJeJjR76thnbiW4SiYepo93bvHwzRJsk+6qOIojQYlpag2ja95vHTVDJUDYbxwDcSJShjskiriSlZLFTpKzxd83Jsf6CzEmtv2zaR1hzviiZ1dyMO80dn2InnkJO4XmVnpbRy9rzymRQGTwhZrlbH4qq51HYr0QNsxkU+gLjO6GvC9yQiSgCvBxy8yBnRg91LnPVDpLCnxaqqkFaPOdy+z6ZEg6MMKfXoHs/rmWViC3FxPned/+/U/gA3bCrKu18DmWdRK74VhZUNUUpViwTurBrzSmws8Pp8uJH7zKUm7Xe3A3ITuhNwW7i1KP2IphG17f+oxCcxWNWWZBmr3OAzrfVAGEdDFdt8FLiC9C9iEMO1bvVX1K0lZkplNWdg4yqIkkzb+88XAgctGGSojXiKE/6O0KdA+Y+0RLX7F9fV14PrLLwGoj/FmctN1R582yYkrx+eTvgiG24VLGbfmoCsIODmxotO5Ml8pygHKDUbgx5Jz+uoOiuuNLXgi2It7WTaKIXjqoYZDfTpAcSegEydjagjIxhqIfldsPpPrLNxMP2CPNSHS39cjOb5943zb4qKAn1ADi7k6gaDoEOMohrZ8ZkE5EwRw2kZvqQ/S4ItUmOs691gcjZ6hCTQu8qjDU14gWeR9YWpdkqrGStuYLrlKxfiG2xMhnng8GVyzBopw18waa71HgmL0ksR0VjTNbF3YTmyX6kNWnMnX6Bujgag7QnV0jGcBFmaMIRA9q9boWGsKelkaNWjOpGFGh15pGospKsOAzHe1TZgJWWbq+ci4JaAF7OLujnp8jvo2FbwqGMYNl4GAbZbValPKufpY2FXMxMP3JBHt+obctytmkMa4GZCXsjzSbRf2My6kqQiPrpQCco2HOxOALzIaBVcrBpDuRw9xt7VGeBZV9zVkDbtjhivVwlJ0XfHHEv6EoWBrgVCpchNOAPHygaWmyo0SqspF1sMnQRgXYFx3vnn+PGkTo0M27MkWPhEniqMjT0avKNGEXFKIBWKmywsjZ64En+ZJhe7Um4u/nPBDN5eRK/yw6Svs5aCmpFx2LrvSzXUsJv0yrgoQCe1pzxq/bEfJozrBlDR8mV019wz3g6BbFxUPOZwqf7oWF8nn1O9DxFMm9Al41YspZ1aqUyEKfvv1vx3at/WulaYFa5VBfyKRt7KwHSbgITf6EXiBv8xsijNXy7lCUIVvLRvTgF3vfqJZPOJPMG3n7uKH1X4CP5HexyDbCe8kydYo7BjCUi9ZxqnWu+3YTJ4MuJ8er7n69Dk/GRxI3PkFpiTT4fiDmEs7X/WSdf9Y+uue9JzdLXV7zeMApFBzBZZWbDzuO8FpXFQvTw0nvzd7eMmOA4NsHEKjRXq+rXVH0Q1RMhm6d5t9WPhV3QSE1Pd0p2rqdPVfClbP/ae1gACjL3xl66XY3865x6ePu+rPTaG6bsNf1NxBWtIhJ8DnurGX67jztiDGN7E37pmu89WAFmgoqSvxaVvgWnYLjRe1V5fMnx61T98v2x3P6pVE5yo73EFTQ4AdPXcw9Bj2erxFCDngG0fS3EWtnSMHYD05XfN4/uWLaQD2Y3VbebqhmecERr5dcPtnR8B1vBdFDMldkTsZKcfI2X8B42/csC0PHCdgdPhQ1mty/ZoVbmtLhGvDh7Z6faFo9b/QDepTb/hp8YVnkJA7/XfJ6Af+wkwjI0HXS8f7Jgx0N4OhUT0AOGAiHQqaoIXTWNGa/fNlhwtXHDE2iKhHBwr6RFDrbXgefGHoTTWdtpkL+RZgtKwxTMiy7IwbbO+QmKdqZ9rPabT/w3HaVomQ0sfG5iRkLObuTr1gxzl3lG0+u3yQ/+HkOowOo/8B9HzRIX0aAAA=",
+text: ####"""
+// Files in and out: the dialog of an import, which first says what the file would add, and the links by which the list is exported.
+// The server reads the file; the page never looks into it.
+
+import { dialog } from './filter.js';
+import { count, h, nouned, oneLine, sentence } from './rows.js';
+
+const MOST = 256 * 1024 * 1024;
+const names = { csv: 'CSV', tsv: 'TSV', jsonl: 'JSON Lines', feed: 'RSS or Atom' };
+const endings = { csv: ['csv'], tsv: ['tsv', 'tab'], jsonl: ['jsonl', 'ndjson', 'json'], feed: ['xml', 'rss', 'atom', 'rdf'] };
+const list = (lines) => h('ul', { class: 'notes' }, ...lines.map((line) => h('li', {}, h('bdi', { text: oneLine(line) }))));
+const named = (format) => names[format] ?? format;
+
+const sized = (bytes) => (bytes < 1000 ? nouned(bytes, ['byte', 'bytes'])
+  : bytes < 1e6 ? `${count(Math.round(bytes / 1000))} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+
+/** The formats that the list can be written in, as entries of a menu. */
+export const exports = (formats, link) => formats.map((format) => ({
+  label: `Export as ${named(format)}`, group: 'File', run: () => h('a', { href: link(format), download: '' }).click(),
+}));
+
+export class Import {
+  /** `app`: `program`, `send(method, path, parameters, body)`, `toast`, `running(is)`: whether an import of this page runs. */
+  constructor(app, area) {
+    this.app = app;
+    this.area = area;
+    this.hint = h('div', { class: 'drop', hidden: true }, h('p', { text: `Drop a file to import ${app.program.nouns[1]}` }));
+    this.area.append(this.hint);
+    const hasFile = ({ dataTransfer }) => dataTransfer?.types.includes('Files');
+    // A file that is dropped beside the list must not take the page away.
+    addEventListener('dragover', (event) => {
+      if (!hasFile(event)) return;
+      event.preventDefault();
+      const takes = this.isPossible && area.contains(event.target) && !document.querySelector('dialog[open]');
+      event.dataTransfer.dropEffect = takes ? 'copy' : 'none';
+      this.hint.hidden = !takes;
+    });
+    addEventListener('dragleave', ({ relatedTarget }) => { if (!relatedTarget) this.hint.hidden = true; });
+    addEventListener('drop', (event) => {
+      if (!hasFile(event)) return;
+      event.preventDefault();
+      const takes = !this.hint.hidden;
+      this.hint.hidden = true;
+      if (takes) this.#take(event.dataTransfer.files);
+    });
+  }
+
+  get isPossible() { return this.app.program.canWrite && this.app.program.imports.length > 0; }
+
+  /** Asks for a file. */
+  choose() {
+    const accept = this.app.program.imports.flatMap((format) => (endings[format] ?? [format]).map((ending) => `.${ending}`)).join(',');
+    const input = h('input', { type: 'file', accept, on: { change: () => this.#take(input.files) } });
+    input.click();
+  }
+
+  #take(files) {
+    if (files.length > 1) return this.app.toast.show('One file at a time.', { error: true });
+    const [file] = files;
+    if (file?.size > MOST) return this.app.toast.show(`${file.name} is larger than 256 MB.`, { error: true, remedy: 'Import it by the program’s own command.' });
+    return file && this.open(file);
+  }
+
+  /** The dialog of a file; `failed` is why its import has failed before. */
+  open(file, format = null, failed = null) {
+    const { program } = this.app;
+    const ending = file.name.toLowerCase().split('.').at(-1);
+    const guess = format ?? program.imports.find((one) => one === ending || endings[one]?.includes(ending)) ?? program.imports[0];
+    const select = h('select', { id: 'format', on: { change: () => check() } }, ...program.imports.map((one) => h('option', { value: one, text: named(one) })));
+    select.value = guess;
+    const skip = h('input', { type: 'checkbox', id: 'skip', on: { change: () => check() } });
+    const skipping = h('p', { class: 'choice', hidden: true }, skip, h('label', { for: 'skip', text: 'Leave out records that are not valid' }));
+    const said = h('p', { role: 'status' });
+    let notes = list([]);
+    const main = h('button', { class: 'main', type: 'submit', text: 'Import' });
+    let turn = 0;
+
+    const say = (text, lines = [], isProblem = false) => {
+      said.textContent = sentence(text);
+      said.classList.toggle('problem', isProblem);
+      const shown = list(lines);
+      notes.replaceWith(shown);
+      notes = shown;
+    };
+    const refused = (refusal) => {
+      say(refusal.error, refusal.remedy ? [refusal.remedy] : [], true);
+      // What is wrong in the file may be left out; whatever else stands in the way may go by itself.
+      if (refusal.status === 422) skipping.hidden = false;
+      else main.textContent = 'Check again';
+      main.disabled = refusal.status === 422 || refusal.status === 413;
+    };
+    const parameters = () => ({ format: select.value, name: file.name, ...(skip.checked && { skipBad: '' }) });
+    const check = async () => {
+      const mine = (turn += 1);
+      main.disabled = true;
+      main.textContent = 'Import';
+      say('Checking the file…');
+      try {
+        const answer = await this.app.send('POST', 'api/import', { ...parameters(), dryRun: '' }, file);
+        if (mine !== turn) return;
+        say(answer.message, answer.notes);
+        main.disabled = answer.added === 0;
+        if (!main.disabled) main.focus();
+      } catch (refusal) {
+        if (mine === turn) refused(refusal);
+      }
+    };
+    const form = h('form', { on: {
+      submit: (event) => {
+        event.preventDefault();
+        if (main.textContent !== 'Import') return check();
+        box.close();
+        return this.#run(file, parameters());
+      },
+    } }, h('h2', {}, 'Import ', h('bdi', { text: oneLine(file.name, 80) })), h('p', { class: 'quiet', text: sized(file.size) }),
+    h('p', { class: 'choice' }, h('label', { for: 'format', text: 'Format' }), select), said, notes, skipping,
+    h('footer', {}, main, h('button', { type: 'button', text: 'Cancel', on: { click: () => box.close() } })));
+    const box = dialog('ask', 'Import', form);
+    box.addEventListener('close', () => { turn += 1; });
+    if (failed) refused(failed);
+    else check();
+  }
+
+  async #run(file, parameters) {
+    const { running, send, toast } = this.app;
+    running(true);
+    try {
+      const { message, notes } = await send('POST', 'api/import', parameters, file);
+      toast.show(sentence(message), { label: 'Notes', action: notes?.length ? () => this.#explain(message, notes) : null });
+    } catch (refusal) {
+      if (!('error' in refusal)) throw refusal;
+      this.open(file, parameters.format, refusal);
+    } finally {
+      running(false);
+    }
+  }
+
+  #explain(message, notes) {
+    const box = dialog('ask', 'Import', h('h2', { text: sentence(message) }), list(notes),
+      h('footer', {}, h('button', { text: 'Close', on: { click: () => box.close() } })));
+  }
 }
 
 """####),
