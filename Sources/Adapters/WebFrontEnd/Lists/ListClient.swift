@@ -1,5 +1,6 @@
 #if Web
 import ListBrowser
+import NIOCore
 import ResultsDomain
 import ResultsPresentation
 import Synchronization
@@ -15,13 +16,30 @@ struct StreamEvent: Sendable {
   var position: ResultsPosition?
 
   /// The event as it is sent.
-  var text: String {
-    (position.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n"
+  var bytes: ByteBuffer {
+    ByteBuffer(
+      string: (position.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n"
+    )
   }
 
   /// The last event of a stream.
   static func bye(because reason: String) -> StreamEvent {
     StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(reason)]).text)
+  }
+}
+
+/// An event that changes what a page shows, and what it shows then; clients that show the same send the same bytes.
+struct WindowEvent: Sendable {
+  /// The event as it is sent.
+  var bytes: ByteBuffer
+  /// The list that a client shows which has taken the event.
+  var list: ResultsList<Row>
+  /// The window, as long as it was asked for.
+  var window: Range<Int>
+
+  init(_ line: String, _ list: ResultsList<Row>, _ window: Range<Int>) {
+    bytes = StreamEvent(name: "list", data: line, position: list.position).bytes
+    (self.list, self.window) = (list, window)
   }
 }
 
@@ -148,32 +166,40 @@ final class ListClient: Sendable {
   // MARK: - The stream
 
   /// Sends events for as long as the page takes them.
-  /// - Parameter send: Sends a text, and waits while the page takes nothing.
+  /// - Parameter send: Sends bytes, and waits while the page takes nothing.
   /// - Throws: What sending throws, and `CancellationError` when the connection is closed.
-  func run(_ send: (String) async throws -> Void) async throws {
+  func run(_ send: (ByteBuffer) async throws -> Void) async throws {
     for await _ in signals {
       try Task.checkCancellation()
-      let end = wishes.withLock { $0.end }
-      if let end {
-        return try await write([.bye(because: end)], send)
+      let wishes = takeWishes()
+      if let end = wishes.end {
+        return try await write([StreamEvent.bye(because: end).bytes], send)
       }
-      var events = try await news()
-      let now = ContinuousClock.now
-      if events.isEmpty, wishes.withLock({ now - $0.sent >= ListClient.beat }) {
-        events = [StreamEvent(name: "beat", data: "{}")]
+      var events = try await news(wishes)
+      if events.isEmpty, ContinuousClock.now - wishes.sent >= ListClient.beat {
+        events = [StreamEvent(name: "beat", data: "{}").bytes]
       }
       try await write(events, send)
     }
     throw CancellationError()
   }
 
+  /// The wishes, of which what is done once is taken.
+  private func takeWishes() -> Wishes {
+    wishes.withLock { wishes in
+      defer { (wishes.wish, wishes.isWhole) = (nil, false) }
+      return wishes
+    }
+  }
+
   private func write(
-    _ events: [StreamEvent],
-    _ send: (String) async throws -> Void
+    _ events: [ByteBuffer],
+    _ send: (ByteBuffer) async throws -> Void
   ) async throws {
-    guard !events.isEmpty else { return }
+    guard var bytes = events.first else { return }
+    for event in events.dropFirst() { bytes.writeImmutableBuffer(event) }
     wishes.withLock { $0.writingSince = .now }
-    try await send(events.map(\.text).joined())
+    try await send(bytes)
     wishes.withLock { wishes in
       wishes.writingSince = nil
       wishes.sent = .now
@@ -181,29 +207,47 @@ final class ListClient: Sendable {
   }
 
   /// What the page does not know yet.
-  private func news() async throws -> [StreamEvent] {
-    var events = notes()
-    guard hub.controller.state.results != nil else { return events + firstRows() }
-    let (wish, isWhole, isHeld) = wishes.withLock { wishes in
-      defer { (wishes.wish, wishes.isWhole) = (nil, false) }
-      return (wishes.wish, wishes.isWhole, wishes.isHeld)
+  private func news(_ wishes: Wishes) async throws -> [ByteBuffer] {
+    var events = notes().map(\.bytes)
+    let wish = wishes.wish
+    guard let present = hub.announced else {
+      if let wish { giveBack(wish, isWhole: wishes.isWhole) }
+      return events + firstRows().map(\.bytes)
     }
-    let list = shown.withLock { $0.list }
+    let (list, window) = shown.withLock { ($0.list, $0.window) }
     do {
-      let present = try hub.controller.results
       if let wish {
-        events.append(
-          try await page(wish, of: isHeld ? list ?? present : present, isWhole: isWhole)
+        let event = try await page(
+          wish,
+          of: wishes.isHeld ? list ?? present : try hub.controller.results,
+          isWhole: wishes.isWhole
         )
-      } else if let list, present.position != list.position {
-        events += isHeld ? try pending(since: list) : [try await change(since: list)]
+        events.append(note(event))
+      } else if let list, list.generation < present.generation {
+        if wishes.isHeld {
+          events += try pending(since: list).map(\.bytes)
+        } else {
+          let key = LineKey(from: list.generation, to: present.generation, window: window)
+          let event = try await hub.event(for: key) { [self] in
+            try await change(since: list, in: window)
+          }
+          events.append(note(event))
+        }
       }
-      if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}")) }
+      if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}").bytes) }
     } catch let error as ResultsError {
-      if let wish { wishes.withLock { $0.wish = $0.wish ?? wish } }
-      if noteFailure(true) { events.append(ListClient.failure("\(error)")) }
+      if let wish { giveBack(wish, isWhole: wishes.isWhole) }
+      if noteFailure(true) { events.append(ListClient.failure("\(error)").bytes) }
     }
     return events
+  }
+
+  /// Wishes again for what could not be sent, unless there is a newer wish.
+  private func giveBack(_ wish: Wish, isWhole: Bool) {
+    wishes.withLock { wishes in
+      wishes.wish = wishes.wish ?? wish
+      wishes.isWhole = wishes.isWhole || isWhole
+    }
   }
 
   /// Notes whether the list could be read for the page.
@@ -253,33 +297,41 @@ final class ListClient: Sendable {
     )
   }
 
-  /// Sends a window whole.
+  /// A window that is sent whole.
   private func page(
     _ wish: Wish,
     of list: ResultsList<Row>,
     isWhole: Bool = false,
     reason: String? = nil
-  ) async throws -> StreamEvent {
+  ) async throws -> WindowEvent {
     let known = shown.withLock { $0.list?.position }
     let (wished, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
     let window = wished.clamped(to: 0..<list.count)
     let hasCounts = known == list.position && reason == nil && !isWhole
-    let key = LineKey(from: 0, to: list.generation, window: window, hasCounts: hasCounts)
-    let lines = hub.lines
-    let write: @Sendable () async throws -> String = {
-      let rows = try await ListClient.rows(of: list, at: [window])
-      return lines.page(of: list, window, rows, hasCounts: hasCounts, reason: reason, at: position)
+    let (lines, store) = (hub.lines, hub.controller.store)
+    let write: @Sendable () async throws -> WindowEvent = {
+      let rows = try await ListClient.rows(of: list, at: [window], on: store)
+      let line = lines.page(
+        of: list,
+        window,
+        rows,
+        hasCounts: hasCounts,
+        reason: reason,
+        at: position
+      )
+      return WindowEvent(line, list, wished)
     }
-    // What only one page asks for is not kept.
-    let isShared = reason == nil && position == nil
-    let line = try await hub.line(for: isShared ? key : nil, write)
-    note(list, wished)
-    return StreamEvent(name: "list", data: line, position: list.position)
+    // What only one page asks for is not kept; what follows a change is kept as such.
+    guard reason == nil, position == nil else { return try await write() }
+    let key = LineKey(from: 0, to: list.generation, window: wished, hasCounts: hasCounts)
+    return try await hub.event(for: key, write)
   }
 
-  /// Sends what has happened since a list.
-  private func change(since list: ResultsList<Row>) async throws -> StreamEvent {
-    let window = shown.withLock { $0.window }
+  /// What has happened to a window since a list.
+  private func change(
+    since list: ResultsList<Row>,
+    in window: Range<Int>
+  ) async throws -> WindowEvent {
     switch try hub.controller.catchUp(from: list.position) {
     case .upToDate(let present):
       let empty = ResultsDelta(
@@ -289,8 +341,8 @@ final class ListClient: Sendable {
         oldSectionCount: list.snapshot.sectionCount,
         newSectionCount: present.snapshot.sectionCount
       )
-      return try await send(empty, list, present, window)
-    case .change(let delta, let present): return try await send(delta, list, present, window)
+      return try await change(empty, list, present, window)
+    case .change(let delta, let present): return try await change(delta, list, present, window)
     case .reset(let reason, let present):
       return try await page(
         await surroundings(of: window, in: list),
@@ -300,12 +352,12 @@ final class ListClient: Sendable {
     }
   }
 
-  private func send(
+  private func change(
     _ delta: ResultsDelta,
     _ before: ResultsList<Row>,
     _ after: ResultsList<Row>,
     _ window: Range<Int>
-  ) async throws -> StreamEvent {
+  ) async throws -> WindowEvent {
     var delta = delta
     delta.life = before.position.life
     guard let change = try? ResultsChange(from: before, by: delta, to: after),
@@ -317,16 +369,18 @@ final class ListClient: Sendable {
         reason: "sections moved"
       )
     }
-    let key = LineKey(from: before.generation, to: after.generation, window: window)
-    let lines = hub.lines
-    let line = try await hub.line(for: key) {
-      let runs = effect.positionsToRead.map { $0..<$0 + 1 }
-      let rows = try await ListClient.rows(of: after, at: runs, within: effect.newRows)
-      return lines.delta(change, effect, rows)
-    }
+    let rows = try await ListClient.rows(
+      of: after,
+      at: effect.positionsToRead.map { $0..<$0 + 1 },
+      within: effect.newRows,
+      on: hub.controller.store
+    )
     let start = effect.newRows.lowerBound
-    note(after, start..<start + window.count)
-    return StreamEvent(name: "list", data: line, position: after.position)
+    return WindowEvent(
+      hub.lines.delta(change, effect, rows),
+      after,
+      start..<start + window.count
+    )
   }
 
   /// The net changes since the window was held; nothing if they were sent within the last second.
@@ -351,12 +405,14 @@ final class ListClient: Sendable {
     return [StreamEvent(name: "pending", data: data.text)]
   }
 
-  private func note(_ list: ResultsList<Row>, _ window: Range<Int>) {
-    hub.keep(list)
+  /// Notes what the page shows once it has taken an event.
+  /// - Returns: The event as it is sent.
+  private func note(_ event: WindowEvent) -> ByteBuffer {
     shown.withLock { shown in
-      (shown.list, shown.window) = (list, window)
+      (shown.list, shown.window) = (event.list, event.window)
       (shown.pending, shown.pendingAt) = (nil, nil)
     }
+    return event.bytes
   }
 
   /// The wish for the rows around the middle of a window, wherever they are now.
@@ -420,14 +476,26 @@ final class ListClient: Sendable {
   ///   - list: The list.
   ///   - runs: The positions, ascending.
   ///   - window: The positions that may be read at once where most of them are wanted, or `nil`.
+  ///   - store: The store, on whose executor they are read.
   /// - Returns: The rows of all positions, in order.
   /// - Throws: `ResultsError.store` if the store cannot be read at all.
-  @concurrent private static func rows(
+  private static func rows(
     of list: ResultsList<Row>,
     at runs: [Range<Int>],
-    within window: Range<Int>? = nil
+    within window: Range<Int>? = nil,
+    on store: any Store
   ) async throws -> [Row?] {
     guard !runs.isEmpty else { return [] }
+    return try await withTaskExecutorPreference(store.executor) {
+      try await read(list, at: runs, within: window)
+    }
+  }
+
+  @concurrent private static func read(
+    _ list: ResultsList<Row>,
+    at runs: [Range<Int>],
+    within window: Range<Int>?
+  ) async throws -> [Row?] {
     if let window, runs.count > 2, let rows = try? list.objects(at: window) {
       return runs.flatMap { $0.map { rows[$0 - window.lowerBound] } }
     }

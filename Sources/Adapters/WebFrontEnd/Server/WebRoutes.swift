@@ -277,7 +277,7 @@ final class WebRoutes: Sendable {
       site.add(client)
       defer { site.remove(client) }
       try await WebRoutes.write(&writer, to: request) { send in
-        try await send(WebRoutes.hello(client).text)
+        try await send(WebRoutes.hello(client).bytes)
         try await client.run(send)
       }
     }
@@ -294,9 +294,9 @@ final class WebRoutes: Sendable {
       defer { sites.endStream() }
       try await WebRoutes.write(&writer, to: request) { send in
         let reason = try await sites.untilEnd {
-          try await run { try await send("event: list\ndata: \($0)\n\n") }
+          try await run { try await send(StreamEvent(name: "list", data: $0).bytes) }
         }
-        if let reason { try await send(StreamEvent.bye(because: reason).text) }
+        if let reason { try await send(StreamEvent.bye(because: reason).bytes) }
       }
     }
     return WebRoutes.events(body)
@@ -317,12 +317,13 @@ final class WebRoutes: Sendable {
 
   private static let lastEvent = HTTPField.Name("Last-Event-ID")
 
-  /// Writes texts until the closure returns or the page is closed.
+  /// Writes bytes until the closure returns or the page is closed.
   private static func write(
     _ writer: inout any ResponseBodyWriter,
     to request: Request,
     _ body:
-      @escaping @Sendable (@escaping @Sendable (String) async throws -> Void) async throws -> Void
+      @escaping @Sendable (@escaping @Sendable (ByteBuffer) async throws -> Void) async throws ->
+      Void
   ) async throws {
     let output = StreamOutput(writer)
     do {
@@ -367,7 +368,7 @@ private final class StreamOutput: @unchecked Sendable {
 
   init(_ writer: any ResponseBodyWriter) { self.writer = writer }
 
-  func write(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
+  func write(_ bytes: ByteBuffer) async throws { try await writer.write(bytes) }
 
   func finish() async throws { try await writer.finish(nil) }
 }
