@@ -5,7 +5,7 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "0184c17d6fbbdb36"
+  static let hash: StaticString = "5e19e8e4daec0d7f"
 
   static let files: [(name: StaticString, type: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8", text: ####"""
@@ -1815,14 +1815,15 @@ export class List {
       if (y < top) items.unshift(item);
       else items.push(item);
     }
-    this.rows.level = geo.headerHeight ? 2 : 1;
-    this.rows.draw(items);
-    if (had && this.rows.elements.get(key) && !this.rows.elements.get(key).contains(document.activeElement)) this.focus();
-    this.grid.setAttribute('aria-rowcount', state.rows + (geo.headerHeight ? geo.sections : 0) + 1);
+    // Asked for before anything is drawn, so that the rows are under way meanwhile.
     if (last >= 0) {
       const has = { from: state.from, to: state.from + state.page.length };
       scroller.want(first, last, state.rows, has, (from, size) => this.results.window(from, size));
     }
+    this.rows.level = geo.headerHeight ? 2 : 1;
+    this.rows.draw(items);
+    if (had && this.rows.elements.get(key) && !this.rows.elements.get(key).contains(document.activeElement)) this.focus();
+    this.grid.setAttribute('aria-rowcount', state.rows + (geo.headerHeight ? geo.sections : 0) + 1);
     if (bare.length && !this.#asking) this.#asking = setTimeout(() => this.#askHeaders(bare), 200);
     this.on.drawn();
   }
@@ -2482,15 +2483,26 @@ export class Rows {
   draw(items) {
     const wanted = new Set(items.map(({ key }) => key));
     const active = document.activeElement;
+    const free = new Set();
+    const freeHeads = new Set();
     for (const [key, element] of this.elements) {
       if (wanted.has(key)) continue;
       this.elements.delete(key);
-      (element.className === 'section' ? this.#freeHeads : this.#free).push(element);
+      element.glide?.cancel();
+      (element.className === 'section' ? freeHeads : free).add(element);
     }
     let at = this.layer.firstChild;
     for (const item of items) {
+      // What is free is used where it is, and passed by where it is not: an element that is moved costs its style and layout.
       let element = this.elements.get(item.key);
-      if (!element) this.elements.set(item.key, (element = this.#make(item.head)));
+      if (element) {
+        while (at !== element && (free.has(at) || freeHeads.has(at))) at = at.nextSibling;
+      } else {
+        const pool = item.head ? freeHeads : free;
+        element = pool.has(at) ? at : pool.values().next().value ?? this.#make(item.head);
+        pool.delete(element);
+        this.elements.set(item.key, element);
+      }
       if (element === at) at = at.nextSibling;
       else if (!element.parentNode || !element.contains(active)) this.layer.insertBefore(element, at);
       else if (this.layer.moveBefore) this.layer.moveBefore(element, at);
@@ -2507,12 +2519,9 @@ export class Rows {
       if (item.head) this.head(element, item);
       else this.row(element, item);
     }
-    while (at) {
-      const next = at.nextSibling;
-      at.getAnimations().forEach((animation) => animation.cancel());
-      at.remove();
-      at = next;
-    }
+    for (const element of [...free, ...freeHeads]) element.remove();
+    this.#free.push(...free);
+    this.#freeHeads.push(...freeHeads);
   }
 
   /** A row that was a grey bar, or that is known by its id from now on, keeps its element. */
