@@ -28,18 +28,27 @@ struct StreamEvent: Sendable {
   }
 }
 
-/// An event that changes what a page shows, and what it shows then; clients that show the same send the same bytes.
+/// A window of a generation of a list, as pages show it.
+///
+/// It is an object because the frames of thousands of waiting tasks hold it, and a list is large as a value.
+final class ShownWindow: Sendable {
+  let list: ResultsList<Row>
+  /// The positions, as many as were asked for: they may extend beyond the end of the list.
+  let range: Range<Int>
+
+  init(_ list: ResultsList<Row>, _ range: Range<Int>) { (self.list, self.range) = (list, range) }
+}
+
+/// An event that changes what a page shows; clients that show the same send the same bytes.
 struct WindowEvent: Sendable {
   /// The event as it is sent.
   var bytes: ByteBuffer
-  /// The list that a client shows which has taken the event.
-  var list: ResultsList<Row>
-  /// The window, as long as it was asked for.
-  var window: Range<Int>
+  /// What a client shows which has taken the event.
+  var shown: ShownWindow
 
-  init(_ line: String, _ list: ResultsList<Row>, _ window: Range<Int>) {
-    bytes = StreamEvent(name: "list", data: line, position: list.position).bytes
-    (self.list, self.window) = (list, window)
+  init(_ line: String, _ shown: ShownWindow) {
+    bytes = StreamEvent(name: "list", data: line, position: shown.list.position).bytes
+    self.shown = shown
   }
 }
 
@@ -69,9 +78,7 @@ final class ListClient: Sendable {
 
   /// What the page shows; only the stream's task touches it.
   private struct Shown {
-    var list: ResultsList<Row>?
-    /// The window, as long as it was asked for: it may extend beyond the end of the list.
-    var window = 0..<0
+    var window: ShownWindow?
     var failure = 0
     var problems = 0
     var hasFirstRows = false
@@ -112,7 +119,7 @@ final class ListClient: Sendable {
     var first: Wish? = wish
     // A client that returns shows its window still, so what has happened since is all that it needs.
     if let known, let list = hub.list(at: known.position) {
-      (showing.list, showing.window) = (list, known.window)
+      showing.window = ShownWindow(list, known.window)
       first = nil
     }
     shown = Mutex(showing)
@@ -209,45 +216,41 @@ final class ListClient: Sendable {
   /// What the page does not know yet.
   private func news(_ wishes: Wishes) async throws -> [ByteBuffer] {
     var events = notes().map(\.bytes)
-    let wish = wishes.wish
-    guard let present = hub.announced else {
-      if let wish { giveBack(wish, isWhole: wishes.isWhole) }
+    guard let generation = hub.announced else {
+      giveBack(wishes)
       return events + firstRows().map(\.bytes)
     }
-    let (list, window) = shown.withLock { ($0.list, $0.window) }
     do {
-      if let wish {
-        let event = try await page(
-          wish,
-          of: wishes.isHeld ? list ?? present : try hub.controller.results,
-          isWhole: wishes.isWhole
-        )
-        events.append(note(event))
-      } else if let list, list.generation < present.generation {
+      if let wish = wishes.wish {
+        events.append(try await note(page(wish, wishes)))
+      } else if let window = shown.withLock({ $0.window }), window.list.generation < generation {
         if wishes.isHeld {
-          events += try pending(since: list).map(\.bytes)
+          events += try pending(since: window.list).map(\.bytes)
         } else {
-          let key = LineKey(from: list.generation, to: present.generation, window: window)
-          let event = try await hub.event(for: key) { [self] in
-            try await change(since: list, in: window)
-          }
-          events.append(note(event))
+          events.append(try await note(change(since: window, to: generation)))
         }
       }
       if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}").bytes) }
     } catch let error as ResultsError {
-      if let wish { giveBack(wish, isWhole: wishes.isWhole) }
+      giveBack(wishes)
       if noteFailure(true) { events.append(ListClient.failure("\(error)").bytes) }
     }
     return events
   }
 
   /// Wishes again for what could not be sent, unless there is a newer wish.
-  private func giveBack(_ wish: Wish, isWhole: Bool) {
+  private func giveBack(_ old: Wishes) {
+    guard let wish = old.wish else { return }
     wishes.withLock { wishes in
       wishes.wish = wishes.wish ?? wish
-      wishes.isWhole = wishes.isWhole || isWhole
+      wishes.isWhole = wishes.isWhole || old.isWhole
     }
+  }
+
+  /// What the page shows a window of: the present list, or the one that is held.
+  private func list(isHeld: Bool) throws(ResultsError) -> ResultsList<Row> {
+    if isHeld, let window = shown.withLock({ $0.window }) { return window.list }
+    return try hub.controller.results
   }
 
   /// Notes whether the list could be read for the page.
@@ -297,41 +300,53 @@ final class ListClient: Sendable {
     )
   }
 
-  /// A window that is sent whole.
-  private func page(
-    _ wish: Wish,
-    of list: ResultsList<Row>,
-    isWhole: Bool = false,
-    reason: String? = nil
-  ) async throws -> WindowEvent {
-    let known = shown.withLock { $0.list?.position }
-    let (wished, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
-    let window = wished.clamped(to: 0..<list.count)
-    let hasCounts = known == list.position && reason == nil && !isWhole
-    let (lines, store) = (hub.lines, hub.controller.store)
+  /// The window that the page has asked for.
+  private func page(_ wish: Wish, _ wishes: Wishes) async throws -> WindowEvent {
+    let list = try list(isHeld: wishes.isHeld)
+    let (range, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
+    let known = shown.withLock { $0.window?.list.position }
+    let hasCounts = known == list.position && !wishes.isWhole
+    let (window, hub) = (ShownWindow(list, range), hub)
     let write: @Sendable () async throws -> WindowEvent = {
-      let rows = try await ListClient.rows(of: list, at: [window], on: store)
-      let line = lines.page(
-        of: list,
-        window,
-        rows,
-        hasCounts: hasCounts,
-        reason: reason,
-        at: position
-      )
-      return WindowEvent(line, list, wished)
+      try await ListClient.page(of: window, hub, hasCounts: hasCounts, at: position)
     }
-    // What only one page asks for is not kept; what follows a change is kept as such.
-    guard reason == nil, position == nil else { return try await write() }
-    let key = LineKey(from: 0, to: list.generation, window: wished, hasCounts: hasCounts)
+    // What only one page asks for is not kept.
+    guard position == nil else { return try await write() }
+    let key = LineKey(from: 0, to: list.generation, window: range, hasCounts: hasCounts)
     return try await hub.event(for: key, write)
   }
 
-  /// What has happened to a window since a list.
-  private func change(
-    since list: ResultsList<Row>,
-    in window: Range<Int>
+  /// What has happened to a window until clients were woken, or later.
+  private func change(since window: ShownWindow, to generation: Int) async throws -> WindowEvent {
+    let key = LineKey(from: window.list.generation, to: generation, window: window.range)
+    let hub = hub
+    return try await hub.event(for: key) { try await ListClient.change(since: window, hub) }
+  }
+
+  /// A window that is sent whole.
+  private static func page(
+    of window: ShownWindow,
+    _ hub: ListHub,
+    hasCounts: Bool = false,
+    because reason: String? = nil,
+    at position: Int? = nil
   ) async throws -> WindowEvent {
+    let range = window.range.clamped(to: 0..<window.list.count)
+    let rows = try await rows(of: window.list, at: [range], on: hub.controller.store)
+    let line = hub.lines.page(
+      of: window.list,
+      range,
+      rows,
+      hasCounts: hasCounts,
+      reason: reason,
+      at: position
+    )
+    return WindowEvent(line, window)
+  }
+
+  private static func change(since window: ShownWindow, _ hub: ListHub) async throws -> WindowEvent
+  {
+    let list = window.list
     switch try hub.controller.catchUp(from: list.position) {
     case .upToDate(let present):
       let empty = ResultsDelta(
@@ -341,35 +356,26 @@ final class ListClient: Sendable {
         oldSectionCount: list.snapshot.sectionCount,
         newSectionCount: present.snapshot.sectionCount
       )
-      return try await change(empty, list, present, window)
-    case .change(let delta, let present): return try await change(delta, list, present, window)
+      return try await change(empty, window, present, hub)
+    case .change(let delta, let present): return try await change(delta, window, present, hub)
     case .reset(let reason, let present):
-      return try await page(
-        await surroundings(of: window, in: list),
-        of: present,
-        reason: reason.description
-      )
+      return try await again(window, in: present, hub, because: reason.description)
     }
   }
 
-  private func change(
+  private static func change(
     _ delta: ResultsDelta,
-    _ before: ResultsList<Row>,
+    _ window: ShownWindow,
     _ after: ResultsList<Row>,
-    _ window: Range<Int>
+    _ hub: ListHub
   ) async throws -> WindowEvent {
     var delta = delta
-    delta.life = before.position.life
-    guard let change = try? ResultsChange(from: before, by: delta, to: after),
-      let effect = WindowChange(change, in: window), !effect.newRows.isEmpty || after.count == 0
-    else {
-      return try await page(
-        await surroundings(of: window, in: before),
-        of: after,
-        reason: "sections moved"
-      )
-    }
-    let rows = try await ListClient.rows(
+    delta.life = window.list.position.life
+    guard let change = try? ResultsChange(from: window.list, by: delta, to: after),
+      let effect = WindowChange(change, in: window.range),
+      !effect.newRows.isEmpty || after.count == 0
+    else { return try await again(window, in: after, hub, because: "sections moved") }
+    let rows = try await rows(
       of: after,
       at: effect.positionsToRead.map { $0..<$0 + 1 },
       within: effect.newRows,
@@ -378,9 +384,22 @@ final class ListClient: Sendable {
     let start = effect.newRows.lowerBound
     return WindowEvent(
       hub.lines.delta(change, effect, rows),
-      after,
-      start..<start + window.count
+      ShownWindow(after, start..<start + window.range.count)
     )
+  }
+
+  /// A window in a later list, sent whole: the rows around its middle, wherever they are now.
+  private static func again(
+    _ window: ShownWindow,
+    in present: ResultsList<Row>,
+    _ hub: ListHub,
+    because reason: String
+  ) async throws -> WindowEvent {
+    let store = hub.controller.store
+    let wish = await surroundings(of: window.range, in: window.list, store)
+    let (range, position) = await ListClient.window(of: wish, in: present, store)
+    let found = ShownWindow(present, range)
+    return try await page(of: found, hub, because: reason, at: position)
   }
 
   /// The net changes since the window was held; nothing if they were sent within the last second.
@@ -409,17 +428,21 @@ final class ListClient: Sendable {
   /// - Returns: The event as it is sent.
   private func note(_ event: WindowEvent) -> ByteBuffer {
     shown.withLock { shown in
-      (shown.list, shown.window) = (event.list, event.window)
+      shown.window = event.shown
       (shown.pending, shown.pendingAt) = (nil, nil)
     }
     return event.bytes
   }
 
   /// The wish for the rows around the middle of a window, wherever they are now.
-  private func surroundings(of window: Range<Int>, in list: ResultsList<Row>) async -> Wish {
+  private static func surroundings(
+    of window: Range<Int>,
+    in list: ResultsList<Row>,
+    _ store: any Store
+  ) async -> Wish {
     let count = max(window.count, 32)
     let middle = window.lowerBound + window.count / 2
-    let found = await withTaskExecutorPreference(hub.controller.store.executor) {
+    let found = await withTaskExecutorPreference(store.executor) {
       await ListClient.identity(at: middle, in: list)
     }
     guard let id = found else {

@@ -11,8 +11,8 @@ import Synchronization
 final class ListHub: Sendable {
   private struct State {
     var clients: [String: ListClient] = [:]
-    /// The list as it was when clients were last woken.
-    var announced: ResultsList<Row>?
+    /// The generation that the list had when clients were last woken.
+    var announced: Int?
     /// Generations that a client may return with.
     var lists: [ResultsList<Row>] = []
     var failure: WebNote?
@@ -176,7 +176,7 @@ final class ListHub: Sendable {
 
   /// Wakes all clients, which then show the list as it is now.
   func wake() {
-    let present = controller.state.results
+    let present = controller.state.results?.generation
     let clients = state.withLock { state in
       state.announced = present
       return Array(state.clients.values)
@@ -184,10 +184,10 @@ final class ListHub: Sendable {
     for client in clients { client.wake() }
   }
 
-  /// The list as it was when clients were last woken, or `nil` before it has been fetched.
+  /// The generation that the list had when clients were last woken, or `nil` before it has been fetched.
   ///
   /// It is what clients follow: while commits come fast, each would otherwise find another generation, and need a change of its own.
-  var announced: ResultsList<Row>? { state.withLock { $0.announced } }
+  var announced: Int? { state.withLock { $0.announced } }
 
   /// Does what is due without any commit: wakes clients, and tries again to read a store that failed.
   func tick(at now: ContinuousClock.Instant) {
@@ -270,7 +270,7 @@ final class ListHub: Sendable {
       if let task = state.events[key] { return task }
       let task = Task {
         let event = try await write()
-        keep(event.list)
+        keep(event.shown.list)
         return event
       }
       if key.to == state.newest, state.events.count < ListHub.mostEvents {
