@@ -5,6 +5,15 @@ import ResultsDomain
 import Synchronization
 import Testing
 
+/// What another program commits.
+private enum LogRetention {
+  /// Statements that insert tags.
+  static func inserts(_ count: Int, _ turn: Int) -> String {
+    let rows = (0..<count).map { "('\(turn) \($0)', 1)" }
+    return "INSERT INTO Tag VALUES \(rows.joined(separator: ", "))"
+  }
+}
+
 /// How long the log is retained, its size, and how a damaged one is handled.
 @Suite struct `Retention of the change log` {
   private func open(
@@ -320,6 +329,50 @@ import Testing
     withExtendedLifetime(hints) {}
     try writer.close()
     try listener.close()
+  }
+
+  @Test
+  func `R230: what a listener has followed is removed, however fast another program commits`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    let listener = try open(folder) {
+      $0.now = { clock.seconds }
+      $0.logCapacity = 20
+    }
+    let hints = listener.commitNotifications()
+    listener.database.writer.unsafeReentrantWrite { _ in }
+    for turn in 0..<10 {
+      try LogFixture.execute(folder.file(), LogRetention.inserts(100, turn))
+      try listener.checkForExternalChanges()
+      listener.releaseHistory(through: try listener.currentVersion())
+    }
+    #expect(try value(folder, "SELECT count(*) FROM _results_log") < 250)
+    withExtendedLifetime(hints) {}
+    try listener.close()
+  }
+
+  @Test func `R230: a log that another reader retains is not measured after each commit`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder) { $0.logCapacity = 100 }
+    let count = Mutex(0)
+    store.database.writer.unsafeReentrantWrite { database in
+      database.trace { event in
+        if "\(event)".contains("GROUP BY sequence") { count.withLock { $0 += 1 } }
+      }
+    }
+    try LogFixture.execute(
+      folder.file(),
+      "INSERT INTO _results_reader (id, sequence, renewed) VALUES (1, 0, unixepoch())"
+    )
+    for turn in 0..<100 {
+      try LogFixture.execute(folder.file(), LogRetention.inserts(10, turn))
+      try store.checkForExternalChanges()
+    }
+    #expect(try value(folder, "SELECT count(*) FROM _results_log") > 1000)
+    #expect((1...10).contains(count.withLock { $0 }))
+    try store.close()
   }
 
   @Test

@@ -48,6 +48,8 @@ final class ChangeLogWriter: Sendable {
     var commitsSinceTrim = 0
     /// Bytes of packed changes since the log was trimmed.
     var bytesSinceTrim = 0
+    /// The newest entry when the log was trimmed.
+    var sequenceAtTrim: UInt64 = 0
     /// The size of the database when the log was trimmed, or first looked at.
     var sizeAtTrim: Int64?
     /// The newest entry when the size was last looked at.
@@ -465,13 +467,17 @@ final class ChangeLogWriter: Sendable {
     // Any program can write into the log, so a row can have any number.
     let (count, isOver) = Int64(clamping: position.version.sequence)
       .subtractingReportingOverflow(oldest)
+    let capacity = max(1, context.options.logCapacity)
+    // What another reader retains stays, so it is not looked at again with each of a writer's commits.
+    let added = position.version.sequence &- state.withLock { $0.sequenceAtTrim }
     let isLong =
-      try isOver || count / 2 > Int64(max(1, context.options.logCapacity))
+      try isOver || count / 2 > Int64(capacity) && added >= UInt64(capacity)
       || hasGrown(through: position.version.sequence, on: database)
     guard isLong || lease.isDue else { return }
     do {
       try session.runMaintenance(on: database) {
-        if lease.isDue { try lease.renew(on: database) }
+        // What this store has followed since its last renewal can go too.
+        if isLong || lease.isDue { try lease.renew(on: database) }
         if isLong { try trim(through: position.version.sequence, on: database) }
       }
     } catch {
@@ -535,6 +541,7 @@ final class ChangeLogWriter: Sendable {
     state.withLock { state in
       state.commitsSinceTrim = 0
       state.bytesSinceTrim = 0
+      state.sequenceAtTrim = newest
     }
     try ReaderLease.removeEnded(now: context.options.now(), on: database)
     let capacity = UInt64(max(1, context.options.logCapacity))

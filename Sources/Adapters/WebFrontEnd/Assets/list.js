@@ -510,14 +510,15 @@ export class List {
       if (y < top) lines.unshift(far);
       else lines.push(far);
     }
-    this.rows.level = geo.headerHeight ? 2 : 1;
-    this.rows.draw(lines);
-    if (had && this.rows.elements.get(key) && !this.rows.elements.get(key).contains(document.activeElement)) this.focus();
-    this.grid.setAttribute('aria-rowcount', state.rows + (geo.headerHeight ? geo.sections : 0) + 1);
+    // Asked for before anything is drawn, so that the rows are under way meanwhile.
     if (last >= 0) {
       const has = { from: state.from, to: state.from + state.page.length };
       scroller.want(first, last, state.rows, has, (from, size) => this.results.window(from, size));
     }
+    this.rows.level = geo.headerHeight ? 2 : 1;
+    this.rows.draw(lines);
+    if (had && this.rows.elements.get(key) && !this.rows.elements.get(key).contains(document.activeElement)) this.focus();
+    this.grid.setAttribute('aria-rowcount', state.rows + (geo.headerHeight ? geo.sections : 0) + 1);
     if (bare.length && !this.#asking) this.#asking = setTimeout(() => this.#askHeaders(bare), 200);
     this.on.drawn();
   }

@@ -194,15 +194,26 @@ export class Rows {
   draw(lines) {
     const wanted = new Set(lines.map(({ key }) => key));
     const active = document.activeElement;
+    const free = new Set();
+    const freeHeads = new Set();
     for (const [key, element] of this.elements) {
       if (wanted.has(key)) continue;
       this.elements.delete(key);
-      (element.className === 'section' ? this.#freeHeads : this.#free).push(element);
+      element.glide?.cancel();
+      (element.className === 'section' ? freeHeads : free).add(element);
     }
     let at = this.layer.firstChild;
     for (const line of lines) {
+      // What is free is used where it is, and passed by where it is not: an element that is moved costs its style and layout.
       let element = this.elements.get(line.key);
-      if (!element) this.elements.set(line.key, (element = this.#make(line.head)));
+      if (element) {
+        while (at !== element && (free.has(at) || freeHeads.has(at))) at = at.nextSibling;
+      } else {
+        const pool = line.head ? freeHeads : free;
+        element = pool.has(at) ? at : pool.values().next().value ?? this.#make(line.head);
+        pool.delete(element);
+        this.elements.set(line.key, element);
+      }
       if (element === at) at = at.nextSibling;
       else if (!element.parentNode || !element.contains(active)) this.layer.insertBefore(element, at);
       else if (this.layer.moveBefore) this.layer.moveBefore(element, at);
@@ -219,12 +230,9 @@ export class Rows {
       if (line.head) this.head(element, line);
       else this.row(element, line);
     }
-    while (at) {
-      const next = at.nextSibling;
-      at.getAnimations().forEach((animation) => animation.cancel());
-      at.remove();
-      at = next;
-    }
+    for (const element of [...free, ...freeHeads]) element.remove();
+    this.#free.push(...free);
+    this.#freeHeads.push(...freeHeads);
   }
 
   /** A row that was a grey bar, or that is known by its id from now on, keeps its element. */

@@ -1,5 +1,6 @@
 #if Web
 import ListBrowser
+import NIOCore
 import ResultsDomain
 import ResultsPresentation
 import Synchronization
@@ -13,17 +14,41 @@ struct StreamEvent: Sendable {
   var data: String
   /// The position that a client which has taken the event shows, or `nil` for an event that changes none.
   var position: ResultsPosition?
-  /// Whether the event brings a client up to date with a change of the list.
-  var isChange = false
 
   /// The event as it is sent.
-  var text: String {
-    (position.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n"
+  var bytes: ByteBuffer {
+    ByteBuffer(
+      string: (position.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n"
+    )
   }
 
   /// The last event of a stream.
   static func bye(because reason: String) -> StreamEvent {
     StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(reason)]).text)
+  }
+}
+
+/// A window of a generation of a list, as pages show it.
+///
+/// It is an object because the frames of thousands of waiting tasks hold it, and a list is large as a value.
+final class ShownWindow: Sendable {
+  let list: ResultsList<Row>
+  /// The positions, as many as were asked for: they may extend beyond the end of the list.
+  let range: Range<Int>
+
+  init(_ list: ResultsList<Row>, _ range: Range<Int>) { (self.list, self.range) = (list, range) }
+}
+
+/// An event that changes what a page shows; clients that show the same send the same bytes.
+struct WindowEvent: Sendable {
+  /// The event as it is sent.
+  var bytes: ByteBuffer
+  /// What a client shows which has taken the event.
+  var shown: ShownWindow
+
+  init(_ line: String, _ shown: ShownWindow) {
+    bytes = StreamEvent(name: "list", data: line, position: shown.list.position).bytes
+    self.shown = shown
   }
 }
 
@@ -53,12 +78,12 @@ final class ListClient: Sendable {
 
   /// What the page shows; only the stream's task touches it.
   private struct Shown {
-    var list: ResultsList<Row>?
-    /// The window, as long as it was asked for: it may extend beyond the end of the list.
-    var window = 0..<0
+    var window: ShownWindow?
     var failure = 0
     var problems = 0
     var progress = 0
+    /// Whether a change is being sent.
+    var hasChange = false
     var hasFirstRows = false
     /// Whether the page was sent that the list could not be read for it.
     var hasFailed = false
@@ -98,7 +123,7 @@ final class ListClient: Sendable {
     var first: Wish? = wish
     // A client that returns shows its window still, so what has happened since is all that it needs.
     if let known, let list = hub.list(at: known.position) {
-      (showing.list, showing.window) = (list, known.window)
+      showing.window = ShownWindow(list, known.window)
       first = nil
     }
     shown = Mutex(showing)
@@ -152,33 +177,49 @@ final class ListClient: Sendable {
   // MARK: - The stream
 
   /// Sends events for as long as the page takes them.
-  /// - Parameter send: Sends a text, and waits while the page takes nothing.
+  /// - Parameter send: Sends bytes, and waits while the page takes nothing.
   /// - Throws: What sending throws, and `CancellationError` when the connection is closed.
-  func run(_ send: (String) async throws -> Void) async throws {
+  func run(_ send: (ByteBuffer) async throws -> Void) async throws {
     for await _ in signals {
       try Task.checkCancellation()
-      let end = wishes.withLock { $0.end }
-      if let end {
-        return try await write([.bye(because: end)], send)
+      let wishes = takeWishes()
+      if let end = wishes.end {
+        return try await write([StreamEvent.bye(because: end).bytes], send)
       }
-      var events = try await news()
-      let now = ContinuousClock.now
-      if events.isEmpty, wishes.withLock({ now - $0.sent >= ListClient.beat }) {
-        events = [StreamEvent(name: "beat", data: "{}")]
+      var events = try await news(wishes)
+      if events.isEmpty, ContinuousClock.now - wishes.sent >= ListClient.beat {
+        events = [StreamEvent(name: "beat", data: "{}").bytes]
       }
       try await write(events, send)
-      if events.contains(where: \.isChange) { hub.countLag(at: .now) }
+      if takeChange() { hub.countLag(at: .now) }
     }
     throw CancellationError()
   }
 
+  /// The wishes, of which what is done once is taken.
+  private func takeWishes() -> Wishes {
+    wishes.withLock { wishes in
+      defer { (wishes.wish, wishes.isWhole) = (nil, false) }
+      return wishes
+    }
+  }
+
+  /// Whether the page has taken a change since this was last asked.
+  private func takeChange() -> Bool {
+    shown.withLock { shown in
+      defer { shown.hasChange = false }
+      return shown.hasChange
+    }
+  }
+
   private func write(
-    _ events: [StreamEvent],
-    _ send: (String) async throws -> Void
+    _ events: [ByteBuffer],
+    _ send: (ByteBuffer) async throws -> Void
   ) async throws {
-    guard !events.isEmpty else { return }
+    guard var bytes = events.first else { return }
+    for event in events.dropFirst() { bytes.writeImmutableBuffer(event) }
     wishes.withLock { $0.writingSince = .now }
-    try await send(events.map(\.text).joined())
+    try await send(bytes)
     wishes.withLock { wishes in
       wishes.writingSince = nil
       wishes.sent = .now
@@ -186,34 +227,44 @@ final class ListClient: Sendable {
   }
 
   /// What the page does not know yet.
-  private func news() async throws -> [StreamEvent] {
-    var events = notes()
-    guard hub.controller.state.results != nil else { return events + firstRows() }
-    let (wish, isWhole, isHeld) = wishes.withLock { wishes in
-      defer { (wishes.wish, wishes.isWhole) = (nil, false) }
-      return (wishes.wish, wishes.isWhole, wishes.isHeld)
+  private func news(_ wishes: Wishes) async throws -> [ByteBuffer] {
+    var events = notes().map(\.bytes)
+    guard let generation = hub.announced else {
+      giveBack(wishes)
+      return events + firstRows().map(\.bytes)
     }
-    let list = shown.withLock { $0.list }
     do {
-      let present = try hub.controller.results
-      if let wish {
-        events.append(
-          try await page(wish, of: isHeld ? list ?? present : present, isWhole: isWhole)
-        )
-      } else if let list, present.position != list.position {
-        if isHeld {
-          events += try pending(since: list)
+      if let wish = wishes.wish {
+        events.append(try await note(page(wish, wishes)))
+      } else if let window = shown.withLock({ $0.window }), window.list.generation < generation {
+        if wishes.isHeld {
+          events += try pending(since: window.list).map(\.bytes)
         } else {
-          events.append(try await change(since: list))
-          events[events.count - 1].isChange = true
+          events.append(try await note(change(since: window, to: generation)))
+          shown.withLock { $0.hasChange = true }
         }
       }
-      if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}")) }
+      if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}").bytes) }
     } catch let error as ResultsError {
-      if let wish { wishes.withLock { $0.wish = $0.wish ?? wish } }
-      if noteFailure(true) { events.append(ListClient.failure("\(error)")) }
+      giveBack(wishes)
+      if noteFailure(true) { events.append(ListClient.failure("\(error)").bytes) }
     }
     return events
+  }
+
+  /// Wishes again for what could not be sent, unless there is a newer wish.
+  private func giveBack(_ old: Wishes) {
+    guard let wish = old.wish else { return }
+    wishes.withLock { wishes in
+      wishes.wish = wishes.wish ?? wish
+      wishes.isWhole = wishes.isWhole || old.isWhole
+    }
+  }
+
+  /// What the page shows a window of: the present list, or the one that is held.
+  private func list(isHeld: Bool) throws(ResultsError) -> ResultsList<Row> {
+    if isHeld, let window = shown.withLock({ $0.window }) { return window.list }
+    return try hub.controller.results
   }
 
   /// Notes whether the list could be read for the page.
@@ -267,33 +318,53 @@ final class ListClient: Sendable {
     )
   }
 
-  /// Sends a window whole.
-  private func page(
-    _ wish: Wish,
-    of list: ResultsList<Row>,
-    isWhole: Bool = false,
-    reason: String? = nil
-  ) async throws -> StreamEvent {
-    let known = shown.withLock { $0.list?.position }
-    let (wished, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
-    let window = wished.clamped(to: 0..<list.count)
-    let hasCounts = known == list.position && reason == nil && !isWhole
-    let key = LineKey(from: 0, to: list.generation, window: window, hasCounts: hasCounts)
-    let lines = hub.lines
-    let write: @Sendable () async throws -> String = {
-      let rows = try await ListClient.rows(of: list, at: [window])
-      return lines.page(of: list, window, rows, hasCounts: hasCounts, reason: reason, at: position)
+  /// The window that the page has asked for.
+  private func page(_ wish: Wish, _ wishes: Wishes) async throws -> WindowEvent {
+    let list = try list(isHeld: wishes.isHeld)
+    let (range, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
+    let known = shown.withLock { $0.window?.list.position }
+    let hasCounts = known == list.position && !wishes.isWhole
+    let (window, hub) = (ShownWindow(list, range), hub)
+    let write: @Sendable () async throws -> WindowEvent = {
+      try await ListClient.page(of: window, hub, hasCounts: hasCounts, at: position)
     }
     // What only one page asks for is not kept.
-    let isShared = reason == nil && position == nil
-    let line = try await hub.line(for: isShared ? key : nil, write)
-    note(list, wished)
-    return StreamEvent(name: "list", data: line, position: list.position)
+    guard position == nil else { return try await write() }
+    let key = LineKey(from: 0, to: list.generation, window: range, hasCounts: hasCounts)
+    return try await hub.event(for: key, write)
   }
 
-  /// Sends what has happened since a list.
-  private func change(since list: ResultsList<Row>) async throws -> StreamEvent {
-    let window = shown.withLock { $0.window }
+  /// What has happened to a window until clients were woken, or later.
+  private func change(since window: ShownWindow, to generation: Int) async throws -> WindowEvent {
+    let key = LineKey(from: window.list.generation, to: generation, window: window.range)
+    let hub = hub
+    return try await hub.event(for: key) { try await ListClient.change(since: window, hub) }
+  }
+
+  /// A window that is sent whole.
+  private static func page(
+    of window: ShownWindow,
+    _ hub: ListHub,
+    hasCounts: Bool = false,
+    because reason: String? = nil,
+    at position: Int? = nil
+  ) async throws -> WindowEvent {
+    let range = window.range.clamped(to: 0..<window.list.count)
+    let rows = try await rows(of: window.list, at: [range], on: hub.controller.store)
+    let line = hub.lines.page(
+      of: window.list,
+      range,
+      rows,
+      hasCounts: hasCounts,
+      reason: reason,
+      at: position
+    )
+    return WindowEvent(line, window)
+  }
+
+  private static func change(since window: ShownWindow, _ hub: ListHub) async throws -> WindowEvent
+  {
+    let list = window.list
     switch try hub.controller.catchUp(from: list.position) {
     case .upToDate(let present):
       let empty = ResultsDelta(
@@ -303,44 +374,50 @@ final class ListClient: Sendable {
         oldSectionCount: list.snapshot.sectionCount,
         newSectionCount: present.snapshot.sectionCount
       )
-      return try await send(empty, list, present, window)
-    case .change(let delta, let present): return try await send(delta, list, present, window)
+      return try await change(empty, window, present, hub)
+    case .change(let delta, let present): return try await change(delta, window, present, hub)
     case .reset(let reason, let present):
-      return try await page(
-        await surroundings(of: window, in: list),
-        of: present,
-        reason: reason.description
-      )
+      return try await again(window, in: present, hub, because: reason.description)
     }
   }
 
-  private func send(
+  private static func change(
     _ delta: ResultsDelta,
-    _ before: ResultsList<Row>,
+    _ window: ShownWindow,
     _ after: ResultsList<Row>,
-    _ window: Range<Int>
-  ) async throws -> StreamEvent {
+    _ hub: ListHub
+  ) async throws -> WindowEvent {
     var delta = delta
-    delta.life = before.position.life
-    guard let change = try? ResultsChange(from: before, by: delta, to: after),
-      let effect = WindowChange(change, in: window), !effect.newRows.isEmpty || after.count == 0
-    else {
-      return try await page(
-        await surroundings(of: window, in: before),
-        of: after,
-        reason: "sections moved"
-      )
-    }
-    let key = LineKey(from: before.generation, to: after.generation, window: window)
-    let lines = hub.lines
-    let line = try await hub.line(for: key) {
-      let runs = effect.positionsToRead.map { $0..<$0 + 1 }
-      let rows = try await ListClient.rows(of: after, at: runs, within: effect.newRows)
-      return lines.delta(change, effect, rows)
-    }
+    delta.life = window.list.position.life
+    guard let change = try? ResultsChange(from: window.list, by: delta, to: after),
+      let effect = WindowChange(change, in: window.range),
+      !effect.newRows.isEmpty || after.count == 0
+    else { return try await again(window, in: after, hub, because: "sections moved") }
+    let rows = try await rows(
+      of: after,
+      at: effect.positionsToRead.map { $0..<$0 + 1 },
+      within: effect.newRows,
+      on: hub.controller.store
+    )
     let start = effect.newRows.lowerBound
-    note(after, start..<start + window.count)
-    return StreamEvent(name: "list", data: line, position: after.position)
+    return WindowEvent(
+      hub.lines.delta(change, effect, rows),
+      ShownWindow(after, start..<start + window.range.count)
+    )
+  }
+
+  /// A window in a later list, sent whole: the rows around its middle, wherever they are now.
+  private static func again(
+    _ window: ShownWindow,
+    in present: ResultsList<Row>,
+    _ hub: ListHub,
+    because reason: String
+  ) async throws -> WindowEvent {
+    let store = hub.controller.store
+    let wish = await surroundings(of: window.range, in: window.list, store)
+    let (range, position) = await ListClient.window(of: wish, in: present, store)
+    let found = ShownWindow(present, range)
+    return try await page(of: found, hub, because: reason, at: position)
   }
 
   /// The net changes since the window was held; nothing if they were sent within the last second.
@@ -365,19 +442,25 @@ final class ListClient: Sendable {
     return [StreamEvent(name: "pending", data: data.text)]
   }
 
-  private func note(_ list: ResultsList<Row>, _ window: Range<Int>) {
-    hub.keep(list)
+  /// Notes what the page shows once it has taken an event.
+  /// - Returns: The event as it is sent.
+  private func note(_ event: WindowEvent) -> ByteBuffer {
     shown.withLock { shown in
-      (shown.list, shown.window) = (list, window)
+      shown.window = event.shown
       (shown.pending, shown.pendingAt) = (nil, nil)
     }
+    return event.bytes
   }
 
   /// The wish for the rows around the middle of a window, wherever they are now.
-  private func surroundings(of window: Range<Int>, in list: ResultsList<Row>) async -> Wish {
+  private static func surroundings(
+    of window: Range<Int>,
+    in list: ResultsList<Row>,
+    _ store: any Store
+  ) async -> Wish {
     let count = max(window.count, 32)
     let middle = window.lowerBound + window.count / 2
-    let found = await withTaskExecutorPreference(hub.controller.store.executor) {
+    let found = await withTaskExecutorPreference(store.executor) {
       await ListClient.identity(at: middle, in: list)
     }
     guard let id = found else {
@@ -434,14 +517,26 @@ final class ListClient: Sendable {
   ///   - list: The list.
   ///   - runs: The positions, ascending.
   ///   - window: The positions that may be read at once where most of them are wanted, or `nil`.
+  ///   - store: The store, on whose executor they are read.
   /// - Returns: The rows of all positions, in order.
   /// - Throws: `ResultsError.store` if the store cannot be read at all.
-  @concurrent private static func rows(
+  private static func rows(
     of list: ResultsList<Row>,
     at runs: [Range<Int>],
-    within window: Range<Int>? = nil
+    within window: Range<Int>? = nil,
+    on store: any Store
   ) async throws -> [Row?] {
     guard !runs.isEmpty else { return [] }
+    return try await withTaskExecutorPreference(store.executor) {
+      try await read(list, at: runs, within: window)
+    }
+  }
+
+  @concurrent private static func read(
+    _ list: ResultsList<Row>,
+    at runs: [Range<Int>],
+    within window: Range<Int>?
+  ) async throws -> [Row?] {
     if let window, runs.count > 2, let rows = try? list.objects(at: window) {
       return runs.flatMap { $0.map { rows[$0 - window.lowerBound] } }
     }

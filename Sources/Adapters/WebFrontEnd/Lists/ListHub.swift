@@ -11,6 +11,8 @@ import Synchronization
 final class ListHub: Sendable {
   private struct State {
     var clients: [String: ListClient] = [:]
+    /// The generation that the list had when clients were last woken.
+    var announced: Int?
     /// Generations that a client may return with.
     var lists: [ResultsList<Row>] = []
     var failure: WebNote?
@@ -21,7 +23,8 @@ final class ListHub: Sendable {
     var changed = ContinuousClock.now
     /// The requests that wait for the list and show no window of it.
     var waiting = 0
-    var lines: [LineKey: Task<String, any Error>] = [:]
+    /// What clients are sent that show the newest generation from now on.
+    var events: [LineKey: Task<WindowEvent, any Error>] = [:]
     var newest = 0
     var unusedSince: ContinuousClock.Instant?
     var following: Task<Void, Never>?
@@ -48,6 +51,8 @@ final class ListHub: Sendable {
 
   /// The generations that clients may return with.
   private static let mostLists = 256
+  /// The events of a generation that are kept for other clients.
+  private static let mostEvents = 256
   /// The least time between two changes that clients are woken for: what comes meanwhile is composed.
   private static let pace = Duration.milliseconds(16)
 
@@ -238,10 +243,20 @@ final class ListHub: Sendable {
     parts.figures.count(lag: now - state.withLock { $0.changed })
   }
 
-  /// Wakes all clients.
+  /// Wakes all clients, which then show the list as it is now.
   func wake() {
-    for client in state.withLock({ Array($0.clients.values) }) { client.wake() }
+    let present = controller.state.results?.generation
+    let clients = state.withLock { state in
+      state.announced = present
+      return Array(state.clients.values)
+    }
+    for client in clients { client.wake() }
   }
+
+  /// The generation that the list had when clients were last woken, or `nil` before it has been fetched.
+  ///
+  /// It is what clients follow: while commits come fast, each would otherwise find another generation, and need a change of its own.
+  var announced: Int? { state.withLock { $0.announced } }
 
   /// Does what is due without any commit: wakes clients, and tries again to read a store that failed.
   func tick(at now: ContinuousClock.Instant) {
@@ -315,30 +330,32 @@ final class ListHub: Sendable {
     state.withLock { $0.lists.last { $0.position == position } }
   }
 
-  /// Returns a line, written on the store's executor; one that several clients may want is written once.
-  func line(
-    for key: LineKey?,
-    _ write: @escaping @Sendable () async throws -> String
-  ) async throws -> String {
-    guard let key else {
-      return try await Task(executorPreference: controller.store.executor) { try await write() }
-        .value
-    }
+  /// Returns an event; one that several clients may want is written once.
+  func event(
+    for key: LineKey,
+    _ write: @escaping @Sendable () async throws -> WindowEvent
+  ) async throws -> WindowEvent {
     let task = state.withLock { state in
       if key.to > state.newest {
         state.newest = key.to
-        state.lines = [:]
+        state.events = [:]
       }
-      if let task = state.lines[key] { return task }
-      let task = Task(executorPreference: controller.store.executor) { try await write() }
-      if key.to == state.newest { state.lines[key] = task }
+      if let task = state.events[key] { return task }
+      let task = Task {
+        let event = try await write()
+        keep(event.shown.list)
+        return event
+      }
+      if key.to == state.newest, state.events.count < ListHub.mostEvents {
+        state.events[key] = task
+      }
       return task
     }
     do {
       return try await task.value
     } catch {
       // The next client tries again.
-      state.withLock { $0.lines[key] = nil }
+      state.withLock { $0.events[key] = nil }
       throw error
     }
   }

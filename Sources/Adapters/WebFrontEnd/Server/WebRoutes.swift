@@ -287,7 +287,7 @@ final class WebRoutes: Sendable {
       site.add(client)
       defer { site.remove(client) }
       try await WebRoutes.write(&writer, to: request, figures) { output in
-        try await output.write(WebRoutes.hello(client).text)
+        try await output.write(WebRoutes.hello(client).bytes)
         try await client.run { try await output.write($0) }
       }
     }
@@ -304,9 +304,9 @@ final class WebRoutes: Sendable {
       defer { sites.endStream() }
       try await WebRoutes.write(&writer, to: request, figures) { output in
         let reason = try await sites.untilEnd {
-          try await run { try await output.write("event: list\ndata: \($0)\n\n") }
+          try await run { try await output.write(StreamEvent(name: "list", data: $0).bytes) }
         }
-        if let reason { try await output.write(StreamEvent.bye(because: reason).text) }
+        if let reason { try await output.write(StreamEvent.bye(because: reason).bytes) }
       }
     }
     return WebRoutes.events(body)
@@ -379,8 +379,6 @@ final class StreamOutput: @unchecked Sendable {
   init(_ writer: any ResponseBodyWriter, _ figures: WebFigures) {
     (self.writer, self.figures) = (writer, figures)
   }
-
-  func write(_ text: String) async throws { try await write(ByteBuffer(string: text)) }
 
   func write(_ bytes: ByteBuffer) async throws {
     figures.count(.bytes, bytes.readableBytes)
