@@ -42,6 +42,8 @@ final class ListClient: Sendable {
 
   private struct Wishes {
     var wish: Wish?
+    /// Why a client that showed a window already gets a page, until it has one.
+    var reason: String?
     /// Whether the lengths of all sections are sent again, to a page whose list does not fit.
     var isWhole = false
     var isHeld = false
@@ -80,6 +82,8 @@ final class ListClient: Sendable {
   static let beat = Duration.seconds(15)
   /// The time after which a client that takes nothing is closed.
   static let patience = Duration.seconds(30)
+  /// Why a client that returns gets a page: the generation that it shows is that of another process, or is not kept any more.
+  private static let unknownPosition = "the position is not known here"
   /// The rows up to which a window may be as long.
   static let mostRows = 512
 
@@ -88,6 +92,7 @@ final class ListClient: Sendable {
     session: Session,
     hub: ListHub,
     wish: Wish,
+    isReturning: Bool = false,
     after known: (position: ResultsPosition, window: Range<Int>)?,
     now: ContinuousClock.Instant
   ) {
@@ -102,7 +107,8 @@ final class ListClient: Sendable {
       first = nil
     }
     shown = Mutex(showing)
-    wishes = Mutex(Wishes(wish: first, sent: now))
+    let reason = isReturning && first != nil ? ListClient.unknownPosition : nil
+    wishes = Mutex(Wishes(wish: first, reason: reason, sent: now))
     signal.yield()
   }
 
@@ -189,16 +195,21 @@ final class ListClient: Sendable {
   private func news() async throws -> [StreamEvent] {
     var events = notes()
     guard hub.controller.state.results != nil else { return events + firstRows() }
-    let (wish, isWhole, isHeld) = wishes.withLock { wishes in
-      defer { (wishes.wish, wishes.isWhole) = (nil, false) }
-      return (wishes.wish, wishes.isWhole, wishes.isHeld)
+    let (wish, isWhole, isHeld, reason) = wishes.withLock { wishes in
+      defer { (wishes.wish, wishes.isWhole, wishes.reason) = (nil, false, nil) }
+      return (wishes.wish, wishes.isWhole, wishes.isHeld, wishes.reason)
     }
     let list = shown.withLock { $0.list }
     do {
       let present = try hub.controller.results
       if let wish {
         events.append(
-          try await page(wish, of: isHeld ? list ?? present : present, isWhole: isWhole)
+          try await page(
+            wish,
+            of: isHeld ? list ?? present : present,
+            isWhole: isWhole,
+            reason: reason
+          )
         )
       } else if let list, present.position != list.position {
         if isHeld {
@@ -210,7 +221,12 @@ final class ListClient: Sendable {
       }
       if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}")) }
     } catch let error as ResultsError {
-      if let wish { wishes.withLock { $0.wish = $0.wish ?? wish } }
+      if let wish {
+        wishes.withLock { wishes in
+          wishes.wish = wishes.wish ?? wish
+          wishes.reason = reason
+        }
+      }
       if noteFailure(true) { events.append(ListClient.failure("\(error)")) }
     }
     return events
