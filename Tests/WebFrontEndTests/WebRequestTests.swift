@@ -29,18 +29,27 @@ struct WebRequestTests {
     ("127.0.0.1:8421", true), ("localhost:8421", true), ("LOCALHOST:8421", true),
     ("[::1]:8421", true), ("lists.example:8421", true), ("127.0.0.1", false),
     ("127.0.0.1:8422", false), ("evil.example:8421", false), ("127.0.0.1:8421.evil.example", false),
-    ("", false),
+    ("", false), ("balanced.example:9000", true), ("balanced.example:8421", false),
+    ("balanced.example", false), ("lists.example", true), ("lists.example:443", false),
+    ("secure.example", true), ("secure.example:443", true), ("[2001:db8::7]:9000", true),
+    ("[2001:db8::7]", false), ("[2001:db8::8]", true), ("[2001:db8::8]:8421", true),
   ])
   func `R240: only this server's names are answered`(host: String, isKnown: Bool) {
-    let guarding = guarding(["lists.example"])
+    let guarding = guarding([
+      "lists.example", "Balanced.example:9000", "secure.example:443", "[2001:db8::7]:9000",
+      "[2001:db8::8]",
+    ])
     #expect(((try? guarding.checkHost(host, [:])) != nil) == isKnown)
     #expect((try? guarding.checkHost(nil, [:])) == nil)
   }
 
   @Test(arguments: [
-    ("127.0.0.1", [], "127.0.0.1"), ("127.0.0.9", [], "127.0.0.9"), ("::1", [], "[::1]"),
-    ("0.0.0.0", [], "127.0.0.1"), ("::", ["lists.example"], "lists.example"),
-    ("192.0.2.7", ["lists.example"], "lists.example"), ("192.0.2.7", [], "192.0.2.7"),
+    ("127.0.0.1", [], "127.0.0.1:8421"), ("127.0.0.9", [], "127.0.0.9:8421"),
+    ("::1", [], "[::1]:8421"), ("0.0.0.0", [], "127.0.0.1:8421"),
+    ("::", ["lists.example"], "lists.example:8421"),
+    ("192.0.2.7", ["lists.example"], "lists.example:8421"),
+    ("192.0.2.7", [], "192.0.2.7:8421"),
+    ("127.0.0.1", ["lists.example:9000", "other.example"], "lists.example:9000"),
   ])
   func `R240: the address that is printed is one that is answered`(
     address: String,
@@ -49,8 +58,8 @@ struct WebRequestTests {
   ) {
     var options = WebServerOptions()
     (options.address, options.hostNames) = (address, names)
-    #expect(options.printedName == printed)
-    #expect((try? guarding(options.names).checkHost("\(printed):8421", [:])) != nil)
+    #expect(options.printedHost(8421) == printed)
+    #expect((try? guarding(options.names).checkHost(printed, [:])) != nil)
     #expect((try? guarding(options.names).checkHost("0.0.0.0:8421", [:])) == nil)
   }
 
@@ -88,7 +97,15 @@ struct WebRequestTests {
     #expect(kept.isKept(secret))
     #expect(!guarding().isKept(secret))
     #expect(!kept.isKept(guarding().newSecret()))
-    #expect(kept.cookie(of: secret).hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+    #expect(
+      kept.cookie(of: secret, at: "127.0.0.1:8421")
+        == "book-catalog-8421=\(secret); Path=/; HttpOnly; SameSite=Strict"
+    )
+    // All processes behind one address share the cookie, and two addresses do not.
+    #expect(kept.cookieName(at: "lists.example:9000") == "book-catalog-9000")
+    #expect(kept.cookieName(at: "[::1]:9000") == "book-catalog-9000")
+    #expect(kept.cookieName(at: "lists.example") == "book-catalog")
+    #expect(kept.cookieName(at: "[::1]") == "book-catalog")
     for other in ["", ".", "\(secret)0", String(secret.dropLast()), String(secret.dropFirst())] {
       #expect(!kept.isKept(other), "\(other)")
     }

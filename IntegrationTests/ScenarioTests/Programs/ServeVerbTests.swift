@@ -42,7 +42,11 @@ import Testing
       (["--max-streams", "0"], "--max-streams must be 1 to 100000, not 0."),
       (["--listen", "0.0.0.0"], "Add --allow-network"),
       (["--listen", "127.0.0.1.example"], "Add --allow-network"),
-      (["--host", "evil/example"], "--host: “evil/example” is not the name of a machine."),
+      (["--host", "evil/example"], "--host: “evil/example” is not the name of a machine"),
+      (["--host", "lists.example:"], "--host: “lists.example:” is not"),
+      (["--host", "lists.example:x"], "--host: “lists.example:x” is not"),
+      (["--host", "lists.example:65536"], "--host: “lists.example:65536” is not"),
+      (["--host", "::1"], "--host: “::1” is not"), (["--host", ":80"], "--host: “:80” is not"),
     ] {
       let result = try run(words + options)
       #expect(result.status == 64, "\(result)")

@@ -20,36 +20,8 @@ final class RawConnection {
   {
     signal(SIGPIPE, SIG_IGN)
     deadline = Deadline(seconds)
-    #if canImport(Darwin)
-    descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #else
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #endif
+    descriptor = try LoopbackSocket.connected(to: port, receiveBuffer: receiveBuffer)
     input = ByteInput(descriptor)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    if var size = receiveBuffer {
-      setsockopt(
-        descriptor,
-        SOL_SOCKET,
-        SO_RCVBUF,
-        &size,
-        socklen_t(MemoryLayout.size(ofValue: size))
-      )
-    }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
-    address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-    let code = withUnsafeBytes(of: &address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) {
-        connect(descriptor, $0.baseAddress, socklen_t(bytes.count))
-      }
-    }
-    guard code == 0 else {
-      let reason = errno
-      close(descriptor)
-      throw WebTestFailure("no connection to port \(port): \(reason)")
-    }
   }
 
   deinit { close(descriptor) }
@@ -117,6 +89,72 @@ final class RawConnection {
 
   /// Waits until the other end has closed the connection.
   func waitForEnd() throws(WebTestFailure) { while try input.fill(by: deadline) {} }
+}
+
+/// Sockets of this machine's own address.
+enum LoopbackSocket {
+  private static func make() -> Int32 {
+    #if canImport(Darwin)
+    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+
+  private static func address(_ port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+    return address
+  }
+
+  /// Returns a socket that is connected to a port.
+  /// - Throws: `WebTestFailure` if nothing listens there.
+  static func connected(to port: Int, receiveBuffer: Int32? = nil) throws(WebTestFailure) -> Int32 {
+    let descriptor = make()
+    if var size = receiveBuffer {
+      setsockopt(
+        descriptor,
+        SOL_SOCKET,
+        SO_RCVBUF,
+        &size,
+        socklen_t(MemoryLayout.size(ofValue: size))
+      )
+    }
+    var address = address(port)
+    let code = withUnsafeBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) {
+        connect(descriptor, $0.baseAddress, socklen_t(bytes.count))
+      }
+    }
+    guard code == 0 else {
+      let reason = errno
+      close(descriptor)
+      throw WebTestFailure("no connection to port \(port): \(reason)")
+    }
+    return descriptor
+  }
+
+  /// Returns a socket that listens on a port that was free.
+  static func listening() throws(WebTestFailure) -> (descriptor: Int32, port: Int) {
+    let descriptor = make()
+    var address = address(0)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutableBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { address in
+        bind(descriptor, address.baseAddress, size) + listen(descriptor, 128)
+          + getsockname(descriptor, address.baseAddress, &size)
+      }
+    }
+    guard code == 0 else {
+      close(descriptor)
+      throw WebTestFailure("nothing can listen: \(errno)")
+    }
+    return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+  }
 }
 
 /// An answer as it came.

@@ -143,7 +143,7 @@ final class ServedProgram {
     )
     guard let line = try process.line(),
       let match = try /http:\/\/127\.0\.0\.1:([0-9]+)\/open\?token=(\S+)/.firstMatch(in: line),
-      let port = Int(match.1)
+      let port = Int(try /listening on port ([0-9]+)/.firstMatch(in: line)?.1 ?? match.1)
     else {
       throw WebTestFailure("\(program) does not serve: \(try process.finish())")
     }

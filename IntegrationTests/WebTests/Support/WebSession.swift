@@ -5,29 +5,49 @@ import WireFormat
 struct WebSession {
   /// The server's port.
   let port: Int
+  /// The host by which the browser knows the server.
+  let host: String
   /// The cookie, as a browser sends it back.
   let cookie: String
 
   /// Opens the address that the program printed.
-  init(_ served: ServedProgram) throws {
-    port = served.port
-    let answer = try WebRequest("GET", "/open?token=\(served.token)").answer(from: port)
+  /// - Parameters:
+  ///   - served: The program.
+  ///   - host: The name and the port of a server before it, or `nil` for its own.
+  init(_ served: ServedProgram, host: String? = nil) throws {
+    (port, self.host) = (served.port, host ?? "127.0.0.1:\(served.port)")
+    var request = WebRequest("GET", "/open?token=\(served.token)")
+    request.host = self.host
+    let answer = try request.answer(from: served.port)
     guard answer.status == 303, answer["location"] == "/",
       let cookie = answer["set-cookie"]?.prefix(while: { $0 != ";" })
     else { throw WebTestFailure("not let in: \(answer)") }
     self.cookie = String(cookie)
   }
 
+  private init(port: Int, host: String, cookie: String) {
+    (self.port, self.host, self.cookie) = (port, host, cookie)
+  }
+
+  /// The same browser, whose requests reach another process.
+  func reaching(_ served: ServedProgram) -> WebSession {
+    WebSession(port: served.port, host: host, cookie: cookie)
+  }
+
   /// A request to read.
   func request(_ target: String) -> WebRequest {
-    WebRequest("GET", target).setting("Cookie", to: cookie)
+    var request = WebRequest("GET", target).setting("Cookie", to: cookie)
+    request.host = host
+    return request
   }
 
   /// A request to change something, as a page of this server sends it.
   func request(_ method: String, _ target: String, _ json: JSONValue) -> WebRequest {
-    WebRequest(method, target, json: json).setting("Cookie", to: cookie)
-      .setting("Origin", to: "http://127.0.0.1:\(port)")
+    var request = WebRequest(method, target, json: json).setting("Cookie", to: cookie)
+      .setting("Origin", to: "http://\(host)")
       .setting("Sec-Fetch-Site", to: "same-origin")
+    request.host = host
+    return request
   }
 
   /// Reads something.

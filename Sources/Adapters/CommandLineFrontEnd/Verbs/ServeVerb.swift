@@ -57,7 +57,7 @@ public struct ServeOptions: ParsableArguments {
     It prints an address with a token. Anyone who opens that address sees the list, and every change of it by any process. \
     The browser gets a cookie, which is valid until the program ends or, with --token-file, until the token changes. \
     The program listens on this machine only, without encryption. To let other machines in, give --listen, --allow-network \
-    and --host, and put a server with TLS before it. ^C ends it.
+    and --host, and put a server with TLS before it that passes on the Host header. ^C ends it.
     """
 
   /// The port to listen on.
@@ -73,7 +73,10 @@ public struct ServeOptions: ParsableArguments {
   public var allowNetwork = false
 
   /// Further names of the machine.
-  @Option(help: "Another name by which browsers reach this server; may be given several times.")
+  @Option(
+    help:
+      "Another name by which browsers reach this server, NAME or NAME:PORT; may be given several times."
+  )
   public var host: [String] = []
 
   /// The file of the token.
@@ -110,14 +113,33 @@ public struct ServeOptions: ParsableArguments {
         "--listen: other machines reach \(listen), and nothing is encrypted. Add --allow-network if that is meant."
       )
     }
-    for name in host
-    where name.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || $0 == 0x2F }) {
-      throw ValidationError("--host: “\(name)” is not the name of a machine.")
+    for name in host where !ServeOptions.isHost(name) {
+      throw ValidationError(
+        "--host: “\(name)” is not the name of a machine, with or without a port."
+      )
     }
   }
 }
 
 extension ServeOptions {
+  /// Whether a text is what a request may name as its host.
+  static func isHost(_ text: String) -> Bool {
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+      return false
+    }
+    // The address of IPv6 has colons of its own, and stands in brackets.
+    let end = text.utf8.lastIndex(of: UInt8(ascii: "]")).map { text.utf8.index(after: $0) }
+    let parts = text.utf8[(end ?? text.utf8.startIndex)...].split(
+      separator: UInt8(ascii: ":"),
+      omittingEmptySubsequences: false
+    )
+    guard parts.count <= 2, text.utf8.starts(with: "[".utf8) == (end != nil),
+      parts[0].isEmpty == (end != nil)
+    else { return false }
+    return parts.count == 1
+      || (1...65_535).contains(Int(String(decoding: parts[1], as: UTF8.self)) ?? 0)
+  }
+
   /// Whether an address is one that no other machine reaches; a name that only begins like one may mean any machine.
   static func isLoopback(_ address: String) -> Bool {
     let isNumeric = address.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
@@ -147,8 +169,12 @@ extension BrowseRun {
       endingBy: { server.end(because: "the program was ended") }
     ) {
       do {
-        try await server.run { address in
-          try? TerminalOutput.standard.write("\(Program.name): \(address)   (\(note))\n")
+        try await server.run { address, port in
+          // Behind another server, browsers use the port of that one.
+          let listening = port.map { "listening on port \($0); " } ?? ""
+          try? TerminalOutput.standard.write(
+            "\(Program.name): \(address)   (\(listening)\(note))\n"
+          )
           try? TerminalOutput.standard.flush()
         }
       } catch WebServerError.cannotListen(let address, let port, let code) {

@@ -297,7 +297,10 @@ export class Pane {
 
 /** An overlay goes when the stream has reached the commit, whichever of stream and answer comes first. */
 function settle(list, ids, position) {
-  const isReached = position == null || generation(list.results.state.position) >= generation(position);
+  const shown = list.results.state.position;
+  // Generations of another process say nothing; it has sent the list as it is.
+  const isOther = position != null && position.split('.')[1] !== shown.split('.')[1];
+  const isReached = position == null || isOther || generation(shown) >= generation(position);
   for (const id of ids) {
     const overlay = list.overlays.get(id);
     if (isReached) list.overlays.delete(id);

@@ -7,6 +7,8 @@ import { applyLine } from './replay.js';
 export { applyLine } from './replay.js';
 export { Geometry } from './geometry.js';
 
+const TRIES = 8;
+
 /** An answer that was not what was asked for; `status` is 0 if none came. */
 export class Refusal extends Error {
   constructor(problem) {
@@ -75,16 +77,19 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     return address;
   };
 
-  const send = async (method, path, parameters, body, again = true) => {
-    const used = client;
-    try {
-      return await call(url, method, path, { site, client, ...parameters }, body);
-    } catch (refusal) {
-      if (refusal.status !== 410 || !again) throw refusal;
-      // The server has forgotten this client and has done nothing, so the next one may ask the same.
-      if (used === client) stream.restart();
-      await new Promise((resolve) => greeted.push(resolve) && setTimeout(resolve, 5000));
-      return send(method, path, parameters, body, false);
+  const send = async (method, path, parameters, body) => {
+    for (let tries = 0; ; tries += 1) {
+      const used = client;
+      try {
+        return await call(url, method, path, { site, client, ...parameters }, body);
+      } catch (refusal) {
+        if (refusal.status !== 410 || tries > TRIES) throw refusal;
+        // A process that does not know this client has done nothing, and has closed the connection; the next one may reach the process that
+        // has the stream. Where none has it, a new stream gives the name of another client.
+        if (tries < TRIES) continue;
+        if (used === client) stream.restart();
+        await new Promise((resolve) => greeted.push(resolve) && setTimeout(resolve, 5000));
+      }
     }
   };
   // A window is asked for again by the next scrolling, and by the next connection.

@@ -266,7 +266,12 @@ struct RowRequests: Sendable {
     guard site.setup.canWrite || !request.writes(site.setup) else { throw RowRequests.readOnly }
     let source = source
     let outcome = try await onStore { () throws -> BrowserOutcome in try source.perform(request) }
-    return try await answer(outcome.message, id: nil, effect: try await effect(outcome.effect))
+    var message = outcome.message
+    if outcome.foundNothing, request.isStep {
+      // Another process behind the same address may have the steps, and so had the one that was here before.
+      message += " Only the process that made a change takes it back."
+    }
+    return try await answer(message, id: nil, effect: try await effect(outcome.effect))
   }
 
   /// Returns the call of a command.
@@ -407,6 +412,14 @@ struct RowRequests: Sendable {
 }
 
 extension BrowserRequest {
+  /// Whether the request takes a change back, or makes one again.
+  fileprivate var isStep: Bool {
+    switch self {
+    case .undo, .redo: true
+    default: false
+    }
+  }
+
   /// Whether the request changes the store.
   fileprivate func writes(_ setup: BrowserSetup) -> Bool {
     guard case .command(let call) = self else { return true }

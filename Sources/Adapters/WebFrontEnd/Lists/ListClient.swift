@@ -67,6 +67,8 @@ final class ListClient: Sendable {
 
   private struct Wishes {
     var wish: Wish?
+    /// Why a client that showed a window already gets a page, until it has one.
+    var reason: String?
     /// Whether the lengths of all sections are sent again, to a page whose list does not fit.
     var isWhole = false
     var isHeld = false
@@ -105,6 +107,8 @@ final class ListClient: Sendable {
   static let beat = Duration.seconds(15)
   /// The time after which a client that takes nothing is closed.
   static let patience = Duration.seconds(30)
+  /// Why a client that returns gets a page: the generation that it shows is that of another process, or is not kept any more.
+  private static let unknownPosition = "the position is not known here"
   /// The rows up to which a window may be as long.
   static let mostRows = 512
 
@@ -113,6 +117,7 @@ final class ListClient: Sendable {
     session: Session,
     hub: ListHub,
     wish: Wish,
+    isReturning: Bool = false,
     after known: (position: ResultsPosition, window: Range<Int>)?,
     now: ContinuousClock.Instant
   ) {
@@ -127,7 +132,8 @@ final class ListClient: Sendable {
       first = nil
     }
     shown = Mutex(showing)
-    wishes = Mutex(Wishes(wish: first, sent: now))
+    let reason = isReturning && first != nil ? ListClient.unknownPosition : nil
+    wishes = Mutex(Wishes(wish: first, reason: reason, sent: now))
     signal.yield()
   }
 
@@ -199,7 +205,7 @@ final class ListClient: Sendable {
   /// The wishes, of which what is done once is taken.
   private func takeWishes() -> Wishes {
     wishes.withLock { wishes in
-      defer { (wishes.wish, wishes.isWhole) = (nil, false) }
+      defer { (wishes.wish, wishes.isWhole, wishes.reason) = (nil, false, nil) }
       return wishes
     }
   }
@@ -258,6 +264,7 @@ final class ListClient: Sendable {
     wishes.withLock { wishes in
       wishes.wish = wishes.wish ?? wish
       wishes.isWhole = wishes.isWhole || old.isWhole
+      wishes.reason = wishes.reason ?? old.reason
     }
   }
 
@@ -323,13 +330,20 @@ final class ListClient: Sendable {
     let list = try list(isHeld: wishes.isHeld)
     let (range, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
     let known = shown.withLock { $0.window?.list.position }
-    let hasCounts = known == list.position && !wishes.isWhole
+    let reason = wishes.reason
+    let hasCounts = known == list.position && !wishes.isWhole && reason == nil
     let (window, hub) = (ShownWindow(list, range), hub)
     let write: @Sendable () async throws -> WindowEvent = {
-      try await ListClient.page(of: window, hub, hasCounts: hasCounts, at: position)
+      try await ListClient.page(
+        of: window,
+        hub,
+        hasCounts: hasCounts,
+        because: reason,
+        at: position
+      )
     }
     // What only one page asks for is not kept.
-    guard position == nil else { return try await write() }
+    guard position == nil, reason == nil else { return try await write() }
     let key = LineKey(from: 0, to: list.generation, window: range, hasCounts: hasCounts)
     return try await hub.event(for: key, write)
   }

@@ -10,8 +10,7 @@ import ResultsDomain
 struct RequestGuard: Sendable {
   /// The hosts that requests may name, with their ports, in lower case.
   let hosts: Set<String>
-  /// The name of the cookie; browsers do not separate cookies by port, so the port is a part of it.
-  let cookieName: String
+  private let program: String
   private let token: SecretText
   /// Whether the token is that of later servers too.
   private let isTokenKept: Bool
@@ -21,7 +20,8 @@ struct RequestGuard: Sendable {
   ///   - token: The token that opens a session, and authorizes programs.
   ///   - program: The program's name.
   ///   - port: The port.
-  ///   - names: Further names of this machine.
+  ///   - names: Further names of this machine. One with a port is that of a server before this one; one without is answered under this
+  ///     server's port, and under that of the protocol, which a browser leaves out.
   ///   - isTokenKept: Whether the token is that of later servers too.
   init(
     token: SecretText,
@@ -31,15 +31,38 @@ struct RequestGuard: Sendable {
     isTokenKept: Bool = false
   ) {
     (self.token, self.isTokenKept) = (token, isTokenKept)
-    cookieName = "\(program)-\(port)"
-    let all = ["127.0.0.1", "localhost", "[::1]"] + names
-    // A browser leaves the port of the protocol out.
-    hosts = Set(
-      all.flatMap { name in
-        let name = name.lowercased()
-        return port == 80 ? [name, "\(name):80"] : ["\(name):\(port)"]
-      }
-    )
+    self.program = program
+    let own = ["127.0.0.1", "localhost", "[::1]"].flatMap { name in
+      port == 80 ? [name, "\(name):80"] : ["\(name):\(port)"]
+    }
+    let others = names.flatMap { name in
+      let name = name.lowercased()
+      guard let other = RequestGuard.port(of: name) else { return [name, "\(name):\(port)"] }
+      return ["80", "443"].contains(String(other))
+        ? [name, String(name.dropLast(other.utf8.count + 1))] : [name]
+    }
+    hosts = Set(own + others)
+  }
+
+  /// The port that a host names, or `nil` if it names none.
+  static func port(of host: String) -> String? {
+    let bytes = host.utf8
+    guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+    let (name, port) = (bytes[..<colon], bytes[colon...].dropFirst())
+    // The address of IPv6 has colons of its own, and stands in brackets where a port follows.
+    let isWhole = !name.contains(UInt8(ascii: ":")) || name.last == UInt8(ascii: "]")
+    guard isWhole, !port.isEmpty, port.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return String(decoding: port, as: UTF8.self)
+  }
+
+  /// The name of the cookie of a browser that names a host.
+  ///
+  /// Browsers do not separate cookies by port, so the port is a part of the name: the one that the browser knows, which is the same for all
+  /// processes behind one address.
+  func cookieName(at authority: String?) -> String {
+    authority.flatMap(RequestGuard.port).map { "\(program)-\($0)" } ?? program
   }
 
   /// Refuses a request that names another host, or several.
@@ -131,9 +154,9 @@ struct RequestGuard: Sendable {
     text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// The header that gives a browser its cookie.
-  func cookie(of session: String) -> String {
-    "\(cookieName)=\(session); Path=/; HttpOnly; SameSite=Strict"
+  /// The header that gives a browser its cookie at a host.
+  func cookie(of session: String, at authority: String?) -> String {
+    "\(cookieName(at: authority))=\(session); Path=/; HttpOnly; SameSite=Strict"
   }
 }
 

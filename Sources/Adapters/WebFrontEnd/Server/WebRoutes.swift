@@ -83,9 +83,9 @@ final class WebRoutes: Sendable {
       throw WebFailure(405, "“\(web.path)” does not take \(web.method).")
     }
     if route == .health { return WebAnswer.text("ok\n", type: "text/plain; charset=utf-8") }
-    if route == .open { return try open(web) }
+    if route == .open { return try open(web, at: authority) }
     let isProgram = guarding.hasToken(web)
-    let session = isProgram ? sessions.programs : try self.session(of: web)
+    let session = isProgram ? sessions.programs : try self.session(of: web, at: authority)
     if web.method != "GET" {
       try guarding.checkOrigin(
         web,
@@ -97,8 +97,11 @@ final class WebRoutes: Sendable {
     return try await answer(web, request, route, session, on: channel)
   }
 
-  private func session(of request: WebRequest) throws(WebFailure) -> Session {
-    if let secret = request.cookie(guarding.cookieName) {
+  private func session(
+    of request: WebRequest,
+    at authority: String?
+  ) throws(WebFailure) -> Session {
+    if let secret = request.cookie(guarding.cookieName(at: authority)) {
       if let session = sessions.session(of: secret) { return session }
       if guarding.isKept(secret) { return sessions.begin(secret) }
     }
@@ -109,7 +112,7 @@ final class WebRoutes: Sendable {
     )
   }
 
-  private func open(_ request: WebRequest) throws(WebFailure) -> Response {
+  private func open(_ request: WebRequest, at authority: String?) throws(WebFailure) -> Response {
     guard let token = request["token"], guarding.isToken(token) else {
       throw WebFailure(
         401,
@@ -118,10 +121,12 @@ final class WebRoutes: Sendable {
       )
     }
     // Pages that are open already belong to the session of this browser.
-    if (try? session(of: request)) != nil { return WebAnswer.redirect(to: "/", settingCookie: nil) }
+    if (try? session(of: request, at: authority)) != nil {
+      return WebAnswer.redirect(to: "/", settingCookie: nil)
+    }
     let secret = guarding.newSecret()
     sessions.begin(secret)
-    return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: secret))
+    return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: secret, at: authority))
   }
 
   private func asset(_ request: WebRequest) throws(WebFailure) -> Response {
@@ -270,7 +275,8 @@ final class WebRoutes: Sendable {
     try admitStream()
     let (sites, figures) = (sites, figures)
     let last = WebRoutes.lastEvent.flatMap { web.headers[$0] }
-    let position = (web["after"] ?? last).flatMap(ResultsPosition.init)
+    let known = web["after"] ?? last
+    let position = known.flatMap(ResultsPosition.init)
     let body = ResponseBody { writer in
       // Counted here, since the body of an answer that cannot be sent is never written.
       sites.beginStream()
@@ -280,6 +286,7 @@ final class WebRoutes: Sendable {
         session: session,
         hub: hub,
         wish: wish,
+        isReturning: known != nil,
         after: position.flatMap { position in rows.map { (position, $0) } },
         now: .now
       )

@@ -33,8 +33,11 @@ package struct WebServerOptions: Sendable {
   /// The names that requests may use besides those of loopback: the given ones, and the address itself where it is one.
   var names: [String] { hostNames + (isEveryAddress ? [] : [addressName]) }
 
-  /// The name in the address that is printed.
-  var printedName: String { hostNames.first ?? (isEveryAddress ? "127.0.0.1" : addressName) }
+  /// The host in the address that is printed, for a server that listens on a port.
+  func printedHost(_ port: Int) -> String {
+    let name = hostNames.first ?? (isEveryAddress ? "127.0.0.1" : addressName)
+    return RequestGuard.port(of: name) == nil ? "\(name):\(port)" : name
+  }
 
   private var isEveryAddress: Bool { ["0.0.0.0", "::"].contains(address) }
 
@@ -97,9 +100,9 @@ package final class WebServer: Sendable {
   }
 
   /// Answers requests until `end(because:)` is called.
-  /// - Parameter isReady: Receives the address that opens the page, once the server listens.
+  /// - Parameter isReady: Receives the address that opens the page, and the port if the address has another one, once the server listens.
   /// - Throws: `WebServerError` if it cannot listen; the store's error, or the reason why the program's own list is not valid.
-  package func run(_ isReady: @escaping @Sendable (String) async -> Void) async throws {
+  package func run(_ isReady: @escaping @Sendable (String, Int?) async -> Void) async throws {
     let parts = ServerParts()
     let base = Site(id: Sites.base, program.setup, parts, makeSource: program.makeSource)
     let sites = Sites(base, parts)
@@ -145,7 +148,11 @@ package final class WebServer: Sendable {
             openWhole: openWhole
           )
         }
-        await isReady("http://\(options.printedName):\(port)/open?token=\(options.token.text)")
+        let host = options.printedHost(port)
+        await isReady(
+          "http://\(host)/open?token=\(options.token.text)",
+          RequestGuard.port(of: host) == String(port) ? nil : port
+        )
       },
       logger: logger
     )
