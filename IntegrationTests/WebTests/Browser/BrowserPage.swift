@@ -239,6 +239,52 @@ final class BrowserPage {
     }
   }
 
+  /// Drags a file over the list, and drops it there.
+  func drop(_ path: String, showing hint: String? = nil) throws {
+    for type in ["dragEnter", "dragOver", "drop"] {
+      if type == "drop", let hint { try screenshot(hint) }
+      try command(
+        "Input.dispatchDragEvent",
+        [
+          "type": .string(type), "x": .number("300"), "y": .number("400"),
+          "data": .members([
+            "items": .array([]), "files": .array([.string(path)]),
+            "dragOperationsMask": .number("1"),
+          ]),
+        ]
+      )
+    }
+  }
+
+  /// Chooses an entry of the page's menu.
+  func choose(_ entry: String) throws {
+    try press(":")
+    try wait(for: "document.querySelector('dialog.menu')")
+    try type(entry)
+    try wait(
+      for:
+        "document.querySelector('dialog.menu [aria-selected=true] bdi')?.textContent === '\(entry)'"
+    )
+    try press("Enter")
+  }
+
+  /// Answers the question for a file, which the page has just asked.
+  func answerChooser(with path: String) throws {
+    var node: JSONValue?
+    try WebTests.wait(for: "the question for a file") {
+      let events = try browser.takeEvents(of: session)
+      node =
+        events.first { $0["method"]?.string == "Page.fileChooserOpened" }?["params"]?[
+          "backendNodeId"
+        ]
+      return node != nil
+    }
+    try command(
+      "DOM.setFileInputFiles",
+      ["files": .array([.string(path)]), "backendNodeId": node ?? .null]
+    )
+  }
+
   // MARK: - The machine
 
   /// Goes to an address, and waits until it is loaded.

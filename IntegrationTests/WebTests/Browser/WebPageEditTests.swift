@@ -106,6 +106,102 @@ struct WebPageEditTests {
   }
 
   @Test
+  func `R244: several rows are changed by one form, and taken back as one step`() throws {
+    let (served, browser) = try serve(40)
+    let page = try browser.open(served)
+    let before = try served.list()
+    try page.press(" ", " ", " ")
+    try page.wait(for: "document.querySelector('.chip').textContent.startsWith('3 selected')")
+    try page.press("e")
+    try page.wait(for: "document.querySelector('.pane h2')?.textContent === 'Change 3 books'")
+    func field(_ name: String, _ member: String) throws -> String {
+      try page.text("document.querySelector('.pane [name=\(name)]').\(member)")
+    }
+    #expect(try field("title", "placeholder") == "(several values)")
+    #expect(try field("title", "value").isEmpty)
+    #expect(try field("author", "placeholder").isEmpty)
+    try page.fill("year", with: "soon")
+    try page.press("Enter")
+    try page.wait(for: "document.querySelector('.pane [name=year]').hasAttribute('aria-invalid')")
+    #expect(try served.list().rows == before.rows)
+    try page.fill("year", with: "1993")
+    try page.screenshot("several")
+    try page.press("Enter")
+    try page.wait(for: "document.querySelector('.pane').hidden")
+    let after = try served.list()
+    #expect(after.rows.map { $0.cells[0] } == before.rows.map { $0.cells[0] })
+    #expect(after.rows.prefix(3).allSatisfy { $0.cells[2] == "1993" })
+    #expect(after.rows.dropFirst(3).elementsEqual(before.rows.dropFirst(3)))
+    try page.wait(for: after)
+    #expect(try page.text("document.querySelector('.toast').textContent").contains("3 books"))
+    try page.click(".toast button")
+    try page.wait(for: before)
+    #expect(try served.list().rows == before.rows)
+    #expect(try page.takeProblems() == [])
+  }
+
+  @Test
+  func `R244: a whole list is changed by one form, and cleared where its rows differ`() throws {
+    let (served, browser) = try serve(600)
+    let page = try browser.open(served, "filter=year%3C1960")
+    let narrowed = ["--where", "year < 1960"]
+    let others = ["--where", "year >= 1960"]
+    let before = try served.list(others)
+    let count = try served.list(narrowed).rows.count
+    try page.press("j")
+    try page.evaluate(
+      "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', ctrlKey: true, bubbles: true }))"
+    )
+    try page.wait(for: "document.querySelector('.chip').textContent.startsWith('all selected')")
+    // What the page has no ids for is not deleted.
+    try page.press("d", "d")
+    try page.wait(for: "document.querySelector('.toast').textContent.startsWith('All rows')")
+    try page.press("e")
+    try page.wait(
+      for: "document.querySelector('.pane h2')?.textContent === 'Change \(count) books'"
+    )
+    try page.evaluate("document.querySelector('.pane [name=year]').focus()")
+    try page.press("Backspace")
+    #expect(
+      try page.text("document.querySelector('.pane [name=year]').placeholder") == "(nothing)"
+    )
+    try page.fill("author", with: "All of them")
+    try page.press("Enter")
+    try page.wait(for: "document.querySelector('.pane').hidden")
+    let after = try served.list(["--where", "author.name = 'All of them'"])
+    #expect(after.rows.count == count && after.rows.allSatisfy { $0.cells[2].isEmpty })
+    #expect(try served.list(others).rows == before.rows)
+    // None of them has the year any more by which the list is filtered.
+    try page.wait(for: "!document.querySelector('.empty').hidden")
+    #expect(try page.takeProblems() == [])
+  }
+
+  @Test
+  func `R244: a field of several rows that others changed meanwhile is shown, and decided`() throws
+  {
+    let (served, browser) = try serve(40)
+    let page = try browser.open(served)
+    let shell = try SQLiteWriter(served.folder)
+    let before = try served.list()
+    try page.press(" ", " ", "e")
+    try page.wait(for: "document.querySelector('.pane h2')?.textContent === 'Change 2 books'")
+    try page.fill("language", with: "fra")
+    try shell.run("UPDATE Book SET language = 'deu' WHERE id = \(before.rows[1].id)")
+    try page.press("Enter")
+    try page.wait(for: "document.querySelector('dialog.conflict')")
+    // What is stored now differs from row to row.
+    let dialog = try page.text("document.querySelector('dialog.conflict').innerText")
+    #expect(dialog.contains("(several values)") && dialog.contains("fra"), "\(dialog)")
+    try page.screenshot("several-conflict")
+    #expect(try shell.run("SELECT id FROM Book WHERE language = 'fra'").isEmpty)
+    try page.click("dialog.conflict .main")
+    try page.wait(for: "document.querySelector('.pane').hidden")
+    let stored = try shell.run("SELECT id FROM Book WHERE language = 'fra' ORDER BY title")
+    #expect(stored == before.rows.prefix(2).map(\.id))
+    #expect(try page.takeProblems() == [])
+  }
+
+  @Test
   func `R244: two pages are live on each other's edits`() throws {
     let (served, browser) = try serve(40)
     let pages = [

@@ -160,6 +160,13 @@ struct WebPageTests {
     try page.evaluate("document.activeElement.select()")
     try page.type("year>soon")
     try page.wait(for: "!document.querySelector('#filter-problem').hidden")
+    // A caret below the character, in letters of one width.
+    let picture = try page.text("document.querySelector('#filter-problem pre').textContent")
+    #expect(picture == "year>soon\n     ^")
+    #expect(
+      try page.text("getComputedStyle(document.querySelector('#filter-problem pre')).fontFamily")
+        .contains("monospace")
+    )
     // The list that was there stays.
     try page.wait(for: list)
     try page.screenshot("filter-problem")

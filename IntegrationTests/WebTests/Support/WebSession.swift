@@ -14,6 +14,7 @@ struct WebSession {
   /// - Parameters:
   ///   - served: The program.
   ///   - host: The name and the port of a server before it, or `nil` for its own.
+  /// - Throws: `WebTestFailure` for a browser that is not let in.
   init(_ served: ServedProgram, host: String? = nil) throws {
     (port, self.host) = (served.port, host ?? "127.0.0.1:\(served.port)")
     var request = WebRequest("GET", "/open?token=\(served.token)")

@@ -268,7 +268,7 @@ export class Pane {
     const pick = (name, side, text) => {
       const radio = h('input', { type: 'radio', name: `side ${name}`, on: { change: () => choices.set(name, side) } });
       radio.checked = side === 'mine';
-      return h('td', {}, h('label', {}, radio, h('bdi', { text: text == null || text === '' ? '(nothing)' : oneLine(text) })));
+      return h('td', {}, h('label', {}, radio, h('bdi', { text: text == null && form.target ? '(several values)' : oneLine(text ?? '') || '(nothing)' })));
     };
     const table = h('table', {}, h('thead', {}, h('tr', {}, ...['', 'You began with', 'Stored now', 'You would write'].map((text) => h('th', { text })))),
       h('tbody', {}, ...Object.entries(fields).map(([name, { was, stored, set: mine }]) => h('tr', {},
@@ -282,6 +282,7 @@ export class Pane {
         if (side === 'theirs') {
           field.control.value = field.initial;
           field.isCleared = false;
+          if (form.target && field.began === null) field.control.placeholder = '(several values)';
         }
         field.element.classList.toggle('dirty', side === 'mine');
       }

@@ -400,11 +400,13 @@ export class List {
 
   // Selection
 
+  /** Selects the row of the cursor and goes to the next row, which may stand below a header. */
   select() {
     const id = this.row?.id;
     if (id == null) return;
+    const { position } = this.cursor;
     this.#toggle(id);
-    this.move(1);
+    this.#go({ position: Math.min(position + 1, this.state.rows - 1) });
   }
 
   #toggle(id) {

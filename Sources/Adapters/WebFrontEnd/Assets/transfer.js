@@ -75,14 +75,15 @@ export class Import {
     let turn = 0;
 
     const say = (text, lines = [], isProblem = false) => {
-      said.textContent = sentence(text);
+      said.textContent = text;
       said.classList.toggle('problem', isProblem);
       const shown = list(lines);
       notes.replaceWith(shown);
       notes = shown;
     };
     const refused = (refusal) => {
-      say(refusal.error, refusal.remedy ? [refusal.remedy] : [], true);
+      // What messages say of options is for command lines; here it is a check box.
+      say(refusal.error.replace(/ Use --skip-bad [^.]*\.$/, ''), refusal.remedy ? [refusal.remedy] : [], true);
       // What is wrong in the file may be left out; whatever else stands in the way may go by itself.
       if (refusal.status === 422) skipping.hidden = false;
       else main.textContent = 'Check again';
@@ -97,7 +98,7 @@ export class Import {
       try {
         const answer = await this.app.send('POST', 'api/import', { ...parameters(), dryRun: '' }, file);
         if (mine !== turn) return;
-        say(answer.message, answer.notes);
+        say(sentence(answer.message), answer.notes);
         main.disabled = answer.added === 0;
         if (!main.disabled) main.focus();
       } catch (refusal) {
