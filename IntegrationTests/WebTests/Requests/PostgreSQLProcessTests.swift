@@ -69,7 +69,7 @@ struct PostgreSQLProcessTests {
       )
       try served.database.psql("UPDATE \"Book\" SET year = year + 1 WHERE id = \(middle)")
       let change = try back.takeLine()
-      #expect(change["t"]?.string == "delta" && change["reason"] == nil)
+      #expect(change["t"]?.string == "delta" && change["reason"] == nil, "\(change.text)")
     }
     // A text that is no position at all is none that is known.
     let line = try session.page("from=0&count=32&after=none").takeLine()

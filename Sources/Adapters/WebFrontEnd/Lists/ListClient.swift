@@ -342,8 +342,12 @@ final class ListClient: Sendable {
         at: position
       )
     }
-    // What only one page asks for is not kept.
-    guard position == nil, reason == nil else { return try await write() }
+    // What only one page asks for is shared with no other.
+    guard position == nil, reason == nil else {
+      let event = try await write()
+      hub.keep(list)
+      return event
+    }
     let key = LineKey(from: 0, to: list.generation, window: range, hasCounts: hasCounts)
     return try await hub.event(for: key, write)
   }
