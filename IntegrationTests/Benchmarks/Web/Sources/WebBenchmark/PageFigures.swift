@@ -64,7 +64,7 @@ struct PageFigures {
       commits.append(Double(Clock.wall) / 1e6)
       try writer.run("UPDATE Book SET title = 'tick \(number)' WHERE id = 1")
     }
-    try wait("the page does not show the last commit", 10) {
+    try wait("the page does not show the last commit", 60) {
       try browser.numbers("ticks.at(-1)").first == 100
     }
     let ticks = try browser.numbers("ticks.flat()")
@@ -217,7 +217,7 @@ struct PageFigures {
       try writer.run("UPDATE Book SET title = 'tick \(number)' WHERE id = 1")
       Clock.sleep(until: next)
       guard number % max(1, deltas / 5) == 0 else { continue }
-      try wait("the page does not show commit \(number)", 10) {
+      try wait("the page does not show commit \(number)", 60) {
         try browser.numbers("ticks.at(-1)").first == Double(number)
       }
       // What was observed belongs to this measurement, not to the page.
