@@ -21,6 +21,55 @@ struct WebPageTests {
   }
 
   @Test
+  func `R239: the page's own replay makes of every line what the laws make of it`() throws {
+    let (served, browser, page) = try open(400)
+    defer { withExtendedLifetime(browser) {} }
+    let session = try WebSession(served)
+    let shown = try session.page("from=0&count=64")
+    try shown.takeLine()
+    let shell = try SQLiteWriter(served.folder)
+    var commits = WebStreamTests.Commits(seed: 2391)
+    var generator = SeededGenerator(seed: 2392)
+    for turn in 0..<40 {
+      for _ in 0..<generator.number(in: 1...4) { try shell.run(commits.next()) }
+      if turn % 3 == 0 {
+        let start = generator.number(in: 0...300)
+        _ = try shown.show(.members(["from": .number("\(start)"), "count": .number("64")]))
+      }
+      try shown.take(until: try served.list())
+    }
+    #expect(shown.lines.count { $0["t"]?.string == "delta" } > 20 && shown.misfits.isEmpty)
+    // Each line once in order, and each once more, when it does not fit.
+    let state = try page.evaluate(
+      """
+      (async () => {
+        const address = document.querySelector('script[type=module]').src.replace(/[^/]*$/, 'replay.js');
+        const { applyLine } = await import(address);
+        let state = null;
+        let misfits = 0;
+        for (const line of \(JSONValue.array(shown.lines).text)) {
+          const done = applyLine(state, line);
+          if (!done) return { problem: JSON.stringify(line).slice(0, 200) };
+          state = done.state;
+          if (line.t === 'delta' && applyLine(state, line) !== null) misfits += 1;
+        }
+        return { misfits, rows: state.rows, from: state.from, counts: state.counts,
+          ids: state.page.map((row) => row?.id ?? null), cells: state.page.map((row) => row?.cells ?? null) };
+      })()
+      """
+    )
+    let replay = shown.replay
+    #expect(state["problem"] == nil && state["misfits"]?.integer == 0, "\(state.text.prefix(300))")
+    #expect(state["rows"]?.integer == replay.count && state["from"]?.integer == replay.start)
+    #expect(state["counts"]?.array?.map(\.integer) == replay.counts)
+    #expect(state["ids"]?.array?.map(\.string) == replay.rows.map(\.?.id))
+    #expect(
+      state["cells"]?.array?.map { $0.array?.compactMap(\.string) } == replay.rows.map(\.?.cells)
+    )
+    #expect(try page.takeProblems() == [])
+  }
+
+  @Test
   func `R244: the page shows the list, and every change of it by another program`() throws {
     let (served, browser, page) = try open(200)
     defer { withExtendedLifetime(browser) {} }

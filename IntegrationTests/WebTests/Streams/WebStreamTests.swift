@@ -89,6 +89,52 @@ struct WebStreamTests {
   }
 
   @Test
+  func `R239: a store that is gone, damaged or replaced is said once, and the last list stays`()
+    throws
+  {
+    let folder = try WebFolder()
+    try folder.makeBooks(100)
+    try folder.makeBooks(7, in: "other.sqlite")
+    let served = try ServedProgram(in: folder)
+    let session = try WebSession(served)
+    let page = try session.page("from=0&count=64")
+    try page.take(until: try served.list())
+    let files = FileManager.default
+    func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+    try files.moveItem(atPath: path("b.sqlite"), toPath: path("away.sqlite"))
+    let gone = try page.stream.next("failure").json
+    #expect(gone["error"]?.string?.contains("does not exist") == true, "\(gone.text)")
+    // The rows that were shown are still shown, and a change is refused.
+    let refused = try session.patch(
+      "/api/row?id=1",
+      .members(["set": .texts(["year": "1993"]), "was": .texts(["year": "1901"])])
+    )
+    #expect(refused.status >= 400 && refused.isError, "\(refused.text)")
+    try files.moveItem(atPath: path("away.sqlite"), toPath: path("b.sqlite"))
+    let event = try #require(try page.stream.next())
+    #expect(event.name == "recovered", "\(event)")
+    let shell = try SQLiteWriter(folder)
+    try shell.run("UPDATE Book SET year = 1850 WHERE id = 3")
+    try page.take(until: try served.list())
+    #expect(page.lines.last?["t"]?.string == "delta" && page.misfits.isEmpty)
+
+    try shell.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    let sound = try Data(contentsOf: URL(fileURLWithPath: path("b.sqlite")))
+    let handle = try #require(FileHandle(forWritingAtPath: path("b.sqlite")))
+    try handle.seek(toOffset: 100)
+    try handle.write(contentsOf: Data(repeating: 0xA5, count: sound.count - 100))
+    try handle.close()
+    let damaged = try page.stream.next("failure").json
+    #expect(damaged["error"]?.string?.contains("damaged") == true, "\(damaged.text)")
+    for suffix in ["-wal", "-shm"] { try? files.removeItem(atPath: path("b.sqlite" + suffix)) }
+    try files.removeItem(atPath: path("b.sqlite"))
+    try files.moveItem(atPath: path("other.sqlite"), toPath: path("b.sqlite"))
+    try page.take(until: try served.list())
+    #expect(page.replay.count == 7 && page.misfits.isEmpty)
+    #expect(try served.isHealthy)
+  }
+
+  @Test
   func `R239: events are read however their bytes are split`() throws {
     let text = "event: hello\ndata: {}\n\nid: 7.é\nevent: list\ndata: {\"t\": 1}\n\n"
     let bytes = Array(text.utf8)

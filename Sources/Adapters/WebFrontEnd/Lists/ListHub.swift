@@ -194,21 +194,24 @@ final class ListHub: Sendable {
   }
 
   private func take(_ event: ResultsEvent<Row>) {
-    if case .failure(let error) = event {
-      parts.figures.count(.failures)
-      state.withLock { state in
-        state.noteCount += 1
-        state.failure = WebNote(number: state.noteCount, texts: ["\(error)"])
-      }
-    } else {
-      if case .reset = event { parts.figures.count(.resets) }
-      if case .change = event { parts.figures.count(.changes) }
-      state.withLock { state in
-        state.changed = .now
-        guard state.failure?.texts.isEmpty == false else { return }
-        state.noteCount += 1
-        state.failure = WebNote(number: state.noteCount, texts: [])
-      }
+    switch event {
+    case .failure(let error): return note(failure: "\(error)")
+    case .reset: parts.figures.count(.resets)
+    case .change: parts.figures.count(.changes)
+    case .snapshot: break
+    }
+    state.withLock { $0.changed = .now }
+    note(failure: nil)
+  }
+
+  /// Notes that the list cannot be read, and why; or that it can.
+  private func note(failure text: String?) {
+    let texts = text.map { [$0] } ?? []
+    state.withLock { state in
+      guard state.failure?.texts ?? [] != texts else { return }
+      if text != nil { parts.figures.count(.failures) }
+      state.noteCount += 1
+      state.failure = WebNote(number: state.noteCount, texts: texts)
     }
     wake()
   }
@@ -264,7 +267,8 @@ final class ListHub: Sendable {
       // One attempt at a time, since each may wait for another process.
       if state.failure?.texts.isEmpty == false, state.retry == nil {
         state.retry = Task { [weak self] in
-          try? await self?.controller.refresh()
+          // A store that can be read again need not have changed.
+          if (try? await self?.controller.refresh()) != nil { self?.note(failure: nil) }
           self?.state.withLock { $0.retry = nil }
         }
       }
