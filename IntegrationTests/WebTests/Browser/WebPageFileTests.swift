@@ -103,17 +103,23 @@ struct WebPageFileTests {
       try page.evaluate(
         """
         window.shares = new Set();
+        window.words = new Set();
         new MutationObserver(() => {
           const bar = document.querySelector('progress');
-          if (!bar.hidden && bar.hasAttribute('value')) shares.add(bar.value);
+          if (bar.hidden || !bar.hasAttribute('value')) return;
+          shares.add(bar.value);
+          words.add(document.querySelector('.live').textContent.split(' ')[0]);
         }).observe(document.querySelector('progress'), { attributes: true });
         """
       )
     }
     try pages[0].drop(file)
     try pages[0].wait(for: "\(Self.said)?.startsWith('Would import 30000 books')", 120)
-    try pages[0].evaluate("shares.clear()")
-    try pages[1].evaluate("shares.clear()")
+    for page in pages {
+      // Also how far the check was, and that it is one.
+      #expect(try page.text("[...words].join()") == "checking")
+      try page.evaluate("shares.clear(); words.clear()")
+    }
     try pages[0].press("Enter")
     for page in pages {
       try page.wait(for: "shares.size > 2", 120)
@@ -125,6 +131,7 @@ struct WebPageFileTests {
         120
       )
       try page.wait(for: "document.querySelector('progress').hidden")
+      #expect(try page.text("[...words].join()") == "importing")
       #expect(
         try page.evaluate("[...shares].every((one) => one > 0 && one <= 1)") == .boolean(true)
       )

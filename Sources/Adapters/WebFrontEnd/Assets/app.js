@@ -409,7 +409,9 @@ function report() {
   else if (failure) [kind, text, title] = ['failed', oneLine(failure.error, 120), failure.remedy ?? ''];
   else if (task) {
     const share = task.of ? `${Math.floor((100 * task.done) / task.of)} %` : task.done ? count(task.done) : '…';
-    [kind, text, title] = ['busy', `importing ${share}`, `An import is running: ${count(task.done)}${task.of ? ` of ${count(task.of)}` : ''}.`];
+    const of = `${count(task.done)}${task.of ? ` of ${count(task.of)}` : ''}`;
+    [kind, text, title] = task.task === 'check' ? ['busy', `checking ${share}`, `A file is checked before its import: ${of}.`]
+      : ['busy', `importing ${share}`, `An import is running: ${of}.`];
   } else if (held) [kind, text, title] = ['held', `held, ${waiting() ? nouned(waiting(), ['change', 'changes']) : 'no changes'}`, 'h lets the list go on.'];
   else if (program.copyTime) [kind, text, title] = ['copy', `copy of ${program.copyTime}`, program.notice];
   else if (problems.length) [kind, text, title] = ['compared', 'compared', problems.join('\n')];
@@ -482,7 +484,7 @@ function build() {
     program, toast, send,
     running(is) {
       live.imports = is;
-      live.task = is ? { done: 0, of: null } : null;
+      live.task = is ? { task: 'import', done: 0, of: null } : null;
       report();
     },
   }, list.grid);

@@ -181,11 +181,13 @@ private final class ImportProgress: Sendable {
 
   private let state = Mutex(State())
   private let site: Site
+  private let task: String
   /// The number of records, as the number of lines makes it likely.
   private let total: Int?
 
   init(of file: BrowserImport, _ site: Site) {
     self.site = site
+    task = file.isDryRun ? "check" : "import"
     total = file.format == "feed" ? nil : file.bytes.count { $0 == 0x0A }
   }
 
@@ -210,7 +212,7 @@ private final class ImportProgress: Sendable {
 
   private func send(_ done: Int, isEnded: Bool) {
     let data = JSONValue.members([
-      "task": .string("import"), "done": .integer(done),
+      "task": .string(task), "done": .integer(done),
       "of": total.map { .integer(max($0, done)) } ?? .null, "ended": .boolean(isEnded),
     ])
     site.note(progress: data.text)
