@@ -64,6 +64,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       let reason = failure.map { $0.remedy.isEmpty ? $0.message : "\($0.message) \($0.remedy)" }
       var refusal = BrowserSource.Refusal(reason ?? "\(error)")
       if case .busy? = error as? StoreError { refusal.isBusy = true }
+      refusal.isGone = failure?.status == .nothingMatched
       throw refusal
     }
   }

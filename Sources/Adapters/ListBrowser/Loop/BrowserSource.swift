@@ -34,6 +34,8 @@ public struct BrowserSource: Sendable {
     public var reason: String
     /// Whether the same request may succeed later, since another process holds the store.
     public var isBusy = false
+    /// Whether the rows that were asked for are not in the store any more.
+    public var isGone = false
     /// Where a filter is not understood: the column, in characters counted from 1, or `nil`.
     public var column: Int?
 

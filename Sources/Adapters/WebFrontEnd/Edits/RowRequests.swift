@@ -67,9 +67,8 @@ struct RowRequests: Sendable {
       let content = try forms.begin(subject)
       guard !content.rows.isEmpty else { throw WebFailure.notFound }
       return content
-    } catch let refusal as BrowserSource.Refusal where !refusal.isBusy {
-      if case .rows(let ids) = subject, ids.count == 1 { throw WebFailure(404, refusal.reason) }
-      throw refusal
+    } catch let refusal as BrowserSource.Refusal where refusal.isGone {
+      throw WebFailure(404, refusal.reason)
     }
   }
 
@@ -183,9 +182,7 @@ struct RowRequests: Sendable {
     do {
       content = try await onStore { try RowRequests.content(of: subject, source) }
     } catch let failure as WebFailure where failure.status == 404 {
-      return (
-        409, conflict("The \(site.setup.nouns.one) was deleted.", ["deleted": .boolean(true)])
-      )
+      return (409, conflict(failure.message, ["deleted": .boolean(true)]))
     }
     var texts: [Int: String] = [:]
     var others: [JSONValue.Member] = []
