@@ -11,8 +11,14 @@ import Testing
 struct WebRequestTests {
   private static let token = SecretText("0123456789abcdef0123456789abcdef")
 
-  private func guarding(_ names: [String] = []) -> RequestGuard {
-    RequestGuard(token: Self.token, program: "book-catalog", port: 8421, names: names)
+  private func guarding(_ names: [String] = [], at addresses: [String] = []) -> RequestGuard {
+    RequestGuard(
+      token: Self.token,
+      program: "book-catalog",
+      port: 8421,
+      addresses: addresses,
+      names: names
+    )
   }
 
   private func request(
@@ -59,8 +65,11 @@ struct WebRequestTests {
     var options = WebServerOptions()
     (options.address, options.hostNames) = (address, names)
     #expect(options.printedHost(8421) == printed)
-    #expect((try? guarding(options.names).checkHost(printed, [:])) != nil)
-    #expect((try? guarding(options.names).checkHost("0.0.0.0:8421", [:])) == nil)
+    let guarding = guarding(options.hostNames, at: options.addresses)
+    #expect((try? guarding.checkHost(printed, [:])) != nil)
+    for other in ["0.0.0.0:8421", "127.0.0.1", address] {
+      #expect((try? guarding.checkHost(other, [:])) == nil, "\(other)")
+    }
   }
 
   @Test(arguments: [

@@ -20,6 +20,7 @@ struct RequestGuard: Sendable {
   ///   - token: The token that opens a session, and authorizes programs.
   ///   - program: The program's name.
   ///   - port: The port.
+  ///   - addresses: The address that is listened at, besides those of loopback; as these it is answered under the server's port only.
   ///   - names: Further names of this machine. One with a port is that of a server before this one; one without is answered under this
   ///     server's port, and under that of the protocol, which a browser leaves out.
   ///   - isTokenKept: Whether the token is that of later servers too.
@@ -27,12 +28,13 @@ struct RequestGuard: Sendable {
     token: SecretText,
     program: String,
     port: Int,
+    addresses: [String] = [],
     names: [String] = [],
     isTokenKept: Bool = false
   ) {
     (self.token, self.isTokenKept) = (token, isTokenKept)
     self.program = program
-    let own = ["127.0.0.1", "localhost", "[::1]"].flatMap { name in
+    let own = (["127.0.0.1", "localhost", "[::1]"] + addresses).flatMap { name in
       port == 80 ? [name, "\(name):80"] : ["\(name):\(port)"]
     }
     let others = names.flatMap { name in

@@ -30,8 +30,8 @@ package struct WebServerOptions: Sendable {
   /// Creates the usual options: loopback only, with a new token.
   package init() {}
 
-  /// The names that requests may use besides those of loopback: the given ones, and the address itself where it is one.
-  var names: [String] { hostNames + (isEveryAddress ? [] : [addressName]) }
+  /// The address that is listened at, where it is one.
+  var addresses: [String] { isEveryAddress ? [] : [addressName] }
 
   /// The host in the address that is printed, for a server that listens on a port.
   func printedHost(_ port: Int) -> String {
@@ -135,7 +135,8 @@ package final class WebServer: Sendable {
           token: options.token,
           program: program.setup.program,
           port: port,
-          names: options.names,
+          addresses: options.addresses,
+          names: options.hostNames,
           isTokenKept: options.isTokenKept
         )
         let openWhole = program.openWhole
