@@ -2,7 +2,7 @@
 import Foundation
 import Synchronization
 
-/// A balancer of connections: the page that connects to its port reaches one of several servers, each new connection another one.
+/// A balancer of connections: a client that connects to its port reaches one of several servers, each new connection another one.
 ///
 /// It reads nothing of what it passes on. A server to which no connection can be made is passed over.
 final class Balancer: Sendable {

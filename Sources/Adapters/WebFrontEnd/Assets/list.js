@@ -166,13 +166,17 @@ export class List {
     if (change.kind === 'delta') this.#mark(change);
     this.#settleCursor(before, change, positions);
     if (this.#pending && change.kind === 'page' && (change.at != null || state.from === 0)) {
-      const { then } = this.#pending;
+      const { id, then } = this.#pending;
       this.#pending = null;
       if (change.at != null) {
         this.#put({ position: change.at });
         this.#see(true);
         then?.();
-      } else this.on.lost('The row is not in this list');
+      } else {
+        // The cursor waited for its own row, which others have deleted.
+        if (this.cursor?.id === id && state.rows) this.#put({ position: Math.min(this.cursor.position ?? 0, state.rows - 1) });
+        this.on.lost('The row is not in this list');
+      }
     }
     scroller.forget();
     this.draw();
