@@ -160,6 +160,18 @@ private struct ConditionFuzz {
       let shown = try selected(by: "=\(text)", session)
       let expected = titles.indices.filter { isMatch(titles[$0]) }.map(String.init)
       #expect(shown == Set(expected), comment)
+      let exported = try session.get(
+        "/api/export?format=jsonl&sections=none&filter=\(Self.encoded("=\(text)".utf8))"
+      )
+      let lines = try exported.body.split(separator: 0x0A).map { try JSONValue(parsing: Array($0)) }
+      let texts = lines.map { Array(($0["title"]?.string ?? "").utf8) }
+      #expect(
+        texts.sorted { $0.lexicographicallyPrecedes($1) }
+          == titles.filter(isMatch).map { Array($0.utf8) }.sorted {
+            $0.lexicographicallyPrecedes($1)
+          },
+        comment
+      )
       let list = try served.list(["--where", text, "--section-by", "none"])
       #expect(shown == Set(list.rows.map(\.id)), comment)
     }
@@ -184,7 +196,8 @@ private struct ConditionFuzz {
         "title:\(title)..\(title)\u{0}"
       )
       let targets = [
-        "/print?filter=", "/api/events?from=0&count=32&sort=\(Self.encoded(title.utf8))&filter=",
+        "/print?filter=", "/api/export?format=csv&filter=",
+        "/api/events?from=0&count=32&sort=\(Self.encoded(title.utf8))&filter=",
       ]
       for target in targets {
         let request = session.request(target + Self.encoded(filter.utf8))

@@ -33,7 +33,7 @@ struct WebFuzzTests {
     }
     // The methods that an address takes are named where it does not take one.
     if answer.status == 405 {
-      #expect(answer["allow"]?.contains("GET") ?? false || answer["allow"] == "POST", context)
+      #expect(answer["allow"]?.isEmpty == false, context)
     }
   }
 

@@ -61,6 +61,9 @@ enum WebAnswer {
   static func failure(_ failure: WebFailure) -> Response {
     var response = json(failure.json, status: failure.status)
     if let seconds = failure.retryAfter { response.headers[.retryAfter] = String(seconds) }
+    if !failure.methods.isEmpty {
+      response.headers[.allow] = failure.methods.joined(separator: ", ")
+    }
     // The client's stream may be that of another process behind the same address: the next connection may find it.
     if failure.status == 410 { response.headers[.connection] = "close" }
     return response

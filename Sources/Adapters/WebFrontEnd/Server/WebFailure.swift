@@ -13,6 +13,8 @@ package struct WebFailure: Error, Sendable {
   package var details: [JSONValue.Member] = []
   /// The seconds after which the request may succeed, or `nil`.
   package var retryAfter: Int?
+  /// The methods that the address takes, where it was asked with another one.
+  package var methods: [String] = []
 
   /// Creates a failure.
   package init(

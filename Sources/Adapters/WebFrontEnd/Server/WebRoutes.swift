@@ -80,7 +80,9 @@ final class WebRoutes: Sendable {
       throw WebFailure.notFound
     }
     guard route.methods.contains(web.method) else {
-      throw WebFailure(405, "“\(web.path)” does not take \(web.method).")
+      var failure = WebFailure(405, "“\(web.path)” does not take \(web.method).")
+      failure.methods = route.methods.flatMap { $0.hasSameBytes(as: "GET") ? [$0, "HEAD"] : [$0] }
+      throw failure
     }
     if route == .health { return WebAnswer.text("ok\n", type: "text/plain; charset=utf-8") }
     if route == .open { return try open(web, at: authority) }
