@@ -95,6 +95,7 @@ struct WebStreamTests {
     let folder = try WebFolder()
     try folder.makeBooks(100)
     try folder.makeBooks(7, in: "other.sqlite")
+    try SQLiteWriter(folder, "other.sqlite").run("PRAGMA wal_checkpoint(TRUNCATE)")
     let served = try ServedProgram(in: folder)
     let session = try WebSession(served)
     let page = try session.page("from=0&count=64")
@@ -160,7 +161,10 @@ struct WebStreamTests {
     let page = try WebSession(served).page("from=0&count=192", receiveBuffer: 4096)
     try page.take(until: try served.list())
     let commits = (0..<3000).map { "UPDATE Book SET year = \($0) WHERE id <= 200" }
-    for batch in stride(from: 0, to: commits.count, by: 100) {
+    // Who reads nothing for half a minute is closed, so a machine with other work makes fewer of them.
+    let enough = Deadline(15)
+    for batch in stride(from: 0, to: commits.count, by: 100) where batch < 500 || !enough.hasPassed
+    {
       try shell.run(commits[batch..<batch + 100].joined(separator: ";"))
     }
     try shell.run(
