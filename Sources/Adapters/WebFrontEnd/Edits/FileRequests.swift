@@ -28,7 +28,7 @@ struct FileRequests: Sendable {
     let format = web["format"] ?? files.exportFormats.first ?? ""
     try FileRequests.check(format, among: files.exportFormats)
     try site.check(choice)
-    let permit = try transfers.beginExport()
+    let permit = try transfers.begin(.export)
     let spool = try FileSpool()
     let export = BrowserExport(
       choice,
@@ -94,10 +94,11 @@ struct FileRequests: Sendable {
     if let format { try FileRequests.check(format, among: files.importFormats) }
     let name = web["name"] ?? "the file"
     guard name.utf8.count <= 1024 else { throw WebFailure.badRequest("“name” is too long.") }
-    let permit = try transfers.beginImport()
+    let bytes = try await transfers.bytes(of: request)
+    let permit = try transfers.begin(.import)
     defer { withExtendedLifetime(permit) {} }
     let file = BrowserImport(
-      try await transfers.bytes(of: request),
+      bytes,
       name: name,
       format: format,
       isDryRun: web.query["dryRun"] != nil,
@@ -230,48 +231,61 @@ final class FileTransfers: Sendable {
     deinit { end() }
   }
 
-  private let counts = Mutex((exports: 0, imports: 0))
+  /// What a transfer does at present.
+  enum Kind: Hashable {
+    /// A list is written and sent.
+    case export
+    /// A file is received.
+    case upload
+    /// A file is added to the store, which takes one at a time in any case.
+    case `import`
+
+    fileprivate var most: Int {
+      switch self {
+      case .export: 4
+      case .upload: 2
+      case .import: 1
+      }
+    }
+
+    fileprivate var refusal: String {
+      switch self {
+      case .export: "Too many lists are being exported."
+      case .upload: "Other files are being sent."
+      case .import: "Another import runs."
+      }
+    }
+  }
+
+  private let counts = Mutex<[Kind: Int]>([:])
   /// The bytes of a file that is imported.
   private let mostBytes: Int
-  private static let mostExports = 4
 
   /// Creates the bounds.
   /// - Parameter mostBytes: The bytes of a file that is imported.
   init(mostBytes: Int) { self.mostBytes = mostBytes }
 
-  /// Begins an export.
+  /// Begins a transfer, which lasts as long as the permit.
   /// - Throws: `WebFailure` with status 503 if there are too many.
-  func beginExport() throws(WebFailure) -> Permit {
+  func begin(_ kind: Kind) throws(WebFailure) -> Permit {
     let isAdmitted = counts.withLock { counts in
-      guard counts.exports < FileTransfers.mostExports else { return false }
-      counts.exports += 1
+      guard counts[kind, default: 0] < kind.most else { return false }
+      counts[kind, default: 0] += 1
       return true
     }
-    guard isAdmitted else { throw FileTransfers.busy("Too many lists are being exported.") }
-    return Permit { [weak self] in self?.counts.withLock { $0.exports -= 1 } }
-  }
-
-  /// Begins an import; the store takes one at a time in any case.
-  /// - Throws: `WebFailure` with status 503 if there is one.
-  func beginImport() throws(WebFailure) -> Permit {
-    let isAdmitted = counts.withLock { counts in
-      guard counts.imports == 0 else { return false }
-      counts.imports = 1
-      return true
+    guard isAdmitted else {
+      var failure = WebFailure(503, kind.refusal, remedy: "Try again when it has ended.")
+      failure.retryAfter = 5
+      throw failure
     }
-    guard isAdmitted else { throw FileTransfers.busy("Another import runs.") }
-    return Permit { [weak self] in self?.counts.withLock { $0.imports = 0 } }
-  }
-
-  private static func busy(_ message: String) -> WebFailure {
-    var failure = WebFailure(503, message, remedy: "Try again when it has ended.")
-    failure.retryAfter = 5
-    return failure
+    return Permit { [weak self] in self?.counts.withLock { $0[kind, default: 1] -= 1 } }
   }
 
   /// Reads the body of a request.
   /// - Throws: `WebFailure` with status 413 for one that is too long.
   func bytes(of request: Request) async throws -> [UInt8] {
+    let permit = try begin(.upload)
+    defer { withExtendedLifetime(permit) {} }
     let length = request.headers[.contentLength].flatMap { Int($0) }
     let refusal = WebFailure(
       413,

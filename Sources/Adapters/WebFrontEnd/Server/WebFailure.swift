@@ -51,4 +51,9 @@ package struct WebFailure: Error, Sendable {
     )
   }
 }
+
+extension WebFailure: CustomStringConvertible {
+  /// What is wrong, and what to do.
+  package var description: String { remedy.isEmpty ? message : "\(message) \(remedy)" }
+}
 #endif
