@@ -78,6 +78,7 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
       settings: lists.fileSettings,
       skipsBad: file.skipsInvalid
     )
+    run.namesOptions = false
     do throws(StoreError) {
       try lists.store.commit(origin: CommitOrigin("import")) { transaction in
         try run.take(&records, into: transaction, progress: progress)

@@ -14,6 +14,8 @@ package struct ImportRun<Program: ListProgram> {
   private let source: String
   private let settings: LocaleSettings
   private let skipsBad: Bool
+  /// Whether a refusal names the option of the command line that skips invalid records.
+  package var namesOptions = true
   private var counts: [ImportOutcome: Int] = [:]
   /// The skipped records, with line, column and reason.
   package private(set) var skipped: [RecordError] = []
@@ -198,7 +200,8 @@ package struct ImportRun<Program: ListProgram> {
       .badData,
       error.description,
       remedy: "Nothing was imported."
-        + (error.isRecoverable ? " Use --skip-bad to import the other records." : "")
+        + (error.isRecoverable && namesOptions
+          ? " Use --skip-bad to import the other records." : "")
     )
   }
 

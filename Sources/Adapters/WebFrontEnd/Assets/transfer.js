@@ -83,7 +83,7 @@ export class Import {
     };
     const refused = (refusal) => {
       // What messages say of options is for command lines; here it is a check box.
-      say(refusal.error.replace(/ Use --skip-bad [^.]*\.$/, ''), refusal.remedy ? [refusal.remedy] : [], true);
+      say(refusal.error, refusal.remedy ? [refusal.remedy] : [], true);
       // What is wrong in the file may be left out; whatever else stands in the way may go by itself.
       if (refusal.status === 422) skipping.hidden = false;
       else main.textContent = 'Check again';
