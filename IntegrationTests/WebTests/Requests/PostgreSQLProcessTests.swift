@@ -59,7 +59,7 @@ struct PostgreSQLProcessTests {
       #expect(line["t"]?.string == "page" && line["reason"]?.string?.isEmpty == false)
       #expect(line["at"]?.integer == position)
       #expect(other.replay.start == position - 32)
-      try other.take(until: list)
+      try other.take(until: try served.list())
       #expect(other.misfits.isEmpty)
       // The process that knows the position sends what happened since.
       let back = try ShownPage(

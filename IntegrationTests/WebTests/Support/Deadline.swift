@@ -58,6 +58,8 @@ struct ByteInput {
   private(set) var bytes: ArraySlice<UInt8> = []
   /// Whether the other end is closed.
   private(set) var isAtEnd = false
+  /// The system's number for the reason why nothing more can be read, or 0 at an orderly end.
+  private(set) var reason: Int32 = 0
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
@@ -70,6 +72,7 @@ struct ByteInput {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(descriptor, &chunk, chunk.count)
     guard count > 0 else {
+      if count < 0 { reason = errno }
       isAtEnd = true
       return false
     }

@@ -40,7 +40,7 @@ final class RawConnection {
   /// Reads the head of an answer.
   func head() throws(WebTestFailure) -> RawAnswer {
     guard let head = try input.take(upTo: Array("\r\n\r\n".utf8), by: deadline) else {
-      throw WebTestFailure("the connection was closed without an answer")
+      throw WebTestFailure("the connection was closed without an answer: \(input.reason)")
     }
     var lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
     let first = lines.isEmpty ? "" : lines.removeFirst()
