@@ -169,7 +169,7 @@ struct PageFigures {
         const box = port.getBoundingClientRect();
         const rows = [...document.querySelectorAll('.layer .row')]
           .filter((one) => one.getBoundingClientRect().bottom > box.top && one.getBoundingClientRect().top < box.bottom);
-        const wrong = rows.filter((one) => !one.row || one.index && Number(one.querySelector('.title').textContent.slice(6)) !== one.index).length;
+        const wrong = rows.filter((one) => !one.row || one.position && Number(one.querySelector('.title').textContent.slice(6)) !== one.position).length;
         return [end - begin, end - asked, rows.length, asked ? wrong : -1];
       })
       """
