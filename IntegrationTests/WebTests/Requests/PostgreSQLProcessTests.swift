@@ -155,7 +155,7 @@ struct PostgreSQLProcessTests {
   }
 
   @Test
-  func `R247: one connection follows the database, however many pages a process has`() throws {
+  func `R247: a process has as many connections with many pages as with one`() throws {
     let served = try ServedDatabase(books: 1000)
     let session = try WebSession(served.servers[0], host: served.host)
     var pages = [try session.page("from=0&count=64")]

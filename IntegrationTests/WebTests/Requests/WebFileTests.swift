@@ -90,8 +90,17 @@ struct WebFileTests {
     try wait(for: "the log to be reset, which no reader keeps") {
       try shell.run("PRAGMA wal_checkpoint(TRUNCATE)") == ["0|0|0"]
     }
-    unread.removeAll()
-    try wait(for: "the exports to end") { try session.get("/api/export?format=csv").status == 200 }
+    // They are closed as a stream is whose client reads nothing; the page, which reads, is not.
+    let whole = try RawConnection(to: session.port, within: 120, receiveBuffer: 2048)
+    try whole.send(session.request("/api/events?whole").bytes(to: session.port))
+    #expect(try whole.head().status == 200 && served.figure("results_web_streams") == 2)
+    try wait(90, for: "clients that read nothing to be closed") {
+      try served.figure("results_web_streams") == 1
+        && session.get("/api/export?format=csv").status == 200
+    }
+    try shell.run("DELETE FROM Book WHERE title = 'While others do not read'")
+    try page.take(until: try served.list())
+    withExtendedLifetime((unread, whole)) {}
     #expect(try served.isHealthy)
   }
 

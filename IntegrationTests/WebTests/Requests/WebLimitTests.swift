@@ -194,7 +194,7 @@ struct WebLimitTests {
   }
 
   @Test
-  func `R246: a list that is still being read ends soon after nobody waits for it`() throws {
+  func `R246: reading a list ends soon after the last request for it has gone`() throws {
     let folder = try WebFolder()
     try folder.makeBooks(1)
     let shell = try SQLiteWriter(folder)

@@ -161,7 +161,7 @@ struct WebStreamTests {
     let page = try WebSession(served).page("from=0&count=192", receiveBuffer: 4096)
     try page.take(until: try served.list())
     let commits = (0..<3000).map { "UPDATE Book SET year = \($0) WHERE id <= 200" }
-    // Who reads nothing for half a minute is closed, so a machine with other work makes fewer of them.
+    // A client that reads nothing for half a minute is closed, so a busy machine makes fewer of them.
     let enough = Deadline(15)
     for batch in stride(from: 0, to: commits.count, by: 100) where batch < 500 || !enough.hasPassed
     {

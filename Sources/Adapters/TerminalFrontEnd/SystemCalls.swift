@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 /// The calls to the platform's C library that output needs.
-enum SystemCalls {
+package enum SystemCalls {
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   /// Whether a terminal shows what is typed.
@@ -48,7 +48,7 @@ enum SystemCalls {
   }
 
   /// Writes all bytes; waits if the descriptor is non-blocking and full.
-  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32)
+  package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32)
     throws(TerminalOutputError)
   {
     var rest = bytes[...]
@@ -87,7 +87,7 @@ enum SystemCalls {
   }
 
   /// Creates a temporary file that disappears when it is closed; `nil` if that fails.
-  static func temporaryFile() -> Int32? {
+  package static func temporaryFile() -> Int32? {
     let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     // The folder that POSIX has for temporary files on every system (XBD, 10.1).
     let folder = named.isEmpty ? "/tmp" : named
@@ -96,11 +96,13 @@ enum SystemCalls {
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else { return nil }
     unlink(path)
+    // No program that is started meanwhile keeps it.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor
   }
 
   /// Reads bytes of a file from an offset, in bytes.
-  static func read(
+  package static func read(
     _ count: Int,
     from descriptor: Int32,
     at offset: Int
@@ -124,7 +126,7 @@ enum SystemCalls {
   /// Ends the process at once, without writing buffered output.
   static func endProcess(with status: Int32) -> Never { _exit(status) }
 
-  static func close(_ descriptor: Int32) { _ = systemClose(descriptor) }
+  package static func close(_ descriptor: Int32) { _ = systemClose(descriptor) }
 
   private static func waitUntilWritable(_ descriptor: Int32) {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

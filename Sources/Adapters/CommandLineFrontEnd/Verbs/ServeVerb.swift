@@ -57,7 +57,7 @@ public struct ServeOptions: ParsableArguments {
     It prints an address with a token. Anyone who opens that address sees the list, and every change of it by any process. \
     The browser gets a cookie, which is valid until the program ends or, with --token-file, until the token changes. \
     The program listens on this machine only, without encryption. To let other machines in, give --listen, --allow-network \
-    and --host, and put a server with TLS before it that passes on the Host header. ^C ends it.
+    and --host, and put a proxy with TLS in front of it that passes on the Host header. ^C ends it.
     """
 
   /// The port to listen on.

@@ -4,7 +4,6 @@
 import { dialog } from './filter.js';
 import { count, h, nouned, oneLine, sentence } from './rows.js';
 
-const MOST = 256 * 1024 * 1024;
 const names = { csv: 'CSV', tsv: 'TSV', jsonl: 'JSON Lines', feed: 'RSS or Atom' };
 const endings = { csv: ['csv'], tsv: ['tsv', 'tab'], jsonl: ['jsonl', 'ndjson', 'json'], feed: ['xml', 'rss', 'atom', 'rdf'] };
 const list = (lines) => h('ul', { class: 'notes' }, ...lines.map((line) => h('li', {}, h('bdi', { text: oneLine(line) }))));
@@ -56,7 +55,8 @@ export class Import {
   #take(files) {
     if (files.length > 1) return this.app.toast.show('One file at a time.', { error: true });
     const [file] = files;
-    if (file?.size > MOST) return this.app.toast.show(`${file.name} is larger than 256 MB.`, { error: true, remedy: 'Import it by the program’s own command.' });
+    const most = this.app.program.mostImportBytes;
+    if (file?.size > most) return this.app.toast.show(`${file.name} is larger than ${sized(most)}.`, { error: true, remedy: 'Import it by the program’s own command.' });
     return file && this.open(file);
   }
 

@@ -8,11 +8,13 @@ import ResultsPresentation
 import Synchronization
 import WireFormat
 
-/// Writing a list to a file, and adding the rows of one, for one site and one session.
+/// Writing a list to a file, and adding the rows of one.
 struct FileRequests: Sendable {
-  let site: Site
-  let session: Session
-  let transfers: FileTransfers
+  /// The site, the session and the client.
+  let rows: RowRequests
+
+  private var site: Site { rows.site }
+  private var transfers: FileTransfers { site.parts.transfers }
 
   // MARK: - Writing
 
@@ -39,21 +41,17 @@ struct FileRequests: Sendable {
     spool.fill(on: executor) { output in try await files.export(export, output) }
     let first: ByteBuffer?
     do { first = try await spool.next() } catch let refusal as BrowserSource.Refusal {
-      throw WebFailure(refusal.isBusy ? 503 : 409, refusal.reason)
+      throw WebFailure(refusal, status: 409)
     }
     var headers = WebAnswer.headers(FileRequests.type(of: format))
     headers[.contentDisposition] = FileRequests.disposition(of: site.setup, format)
-    let figures = site.parts.figures
+    let outputs = site.parts.outputs
     let body = ResponseBody { writer in
       defer { withExtendedLifetime(permit) {} }
-      let stall = StallWatch { channel.close(promise: nil) }
-      defer { stall.end() }
-      try await WebRoutes.write(&writer, to: request, figures) { output in
+      try await outputs.write(&writer, to: request, on: channel) { output in
         var next = first
         while let part = next {
-          stall.begin()
           try await output.write(part)
-          stall.pause()
           next = try await spool.next()
         }
       }
@@ -85,9 +83,9 @@ struct FileRequests: Sendable {
 
   /// Adds the rows of the file that a request brings.
   /// - Throws: `WebFailure` with status 422 for a file that was refused; the store's error.
-  func add(_ web: WebRequest, _ request: Request, _ client: ListClient?) async throws -> JSONValue {
+  func add(_ web: WebRequest, _ request: Request) async throws -> JSONValue {
     guard site.setup.canWrite else { throw RowRequests.readOnly }
-    guard let files = session.source(of: site).files, !files.importFormats.isEmpty else {
+    guard let files = rows.session.source(of: site).files, !files.importFormats.isEmpty else {
       throw WebFailure(403, "Nothing can be imported into this list.")
     }
     let format = web["format"]
@@ -104,36 +102,17 @@ struct FileRequests: Sendable {
       isDryRun: web.query["dryRun"] != nil,
       skipsInvalid: web.query["skipBad"] != nil
     )
-    let hub = try await site.openHub(of: BrowserChoice())
     let progress = ImportProgress(of: file, site)
     defer { progress.end() }
-    let summary: BrowserImport.Summary
-    do {
-      summary = try await withTaskExecutorPreference(hub.controller.store.executor) {
-        try await FileRequests.run { try files.add(file) { progress.note($0) } }
-      }
-    } catch let refusal as BrowserSource.Refusal {
-      var failure = WebFailure(refusal.isBusy ? 503 : 422, refusal.reason)
-      if refusal.isBusy { failure.retryAfter = 1 }
-      throw failure
-    }
-    var position: JSONValue = .null
-    if let client, !file.isDryRun {
-      try await client.hub.controller.refresh()
-      position = .string("\(try client.hub.controller.results.position)")
-      client.hub.wake()
+    let summary = try await rows.onStore(refusing: 422) { () throws -> BrowserImport.Summary in
+      try files.add(file) { progress.note($0) }
     }
     return .members([
       "message": .string(summary.message),
       "notes": .array(summary.notes.map { .string(WindowLines.bounded($0)) }),
-      "added": .integer(summary.added), "position": position,
+      "added": .integer(summary.added),
+      "position": file.isDryRun ? .null : try await rows.reachedPosition,
     ])
-  }
-
-  @concurrent private static func run<Result: Sendable>(
-    _ body: @Sendable () throws -> Result
-  ) async throws -> Result {
-    try body()
   }
 
   private static func check(_ format: String, among formats: [String]) throws(WebFailure) {
@@ -143,34 +122,6 @@ struct FileRequests: Sendable {
       )
     }
   }
-}
-
-/// Closes the connection of a client that takes nothing.
-private final class StallWatch: Sendable {
-  private let since = Mutex<ContinuousClock.Instant?>(nil)
-  private let watching: Mutex<Task<Void, any Error>?> = Mutex(nil)
-
-  init(_ close: @escaping @Sendable () -> Void) {
-    let task = Task { [weak self] in
-      while true {
-        try await Task.sleep(for: .seconds(2))
-        guard let self else { return }
-        let isStalled = since.withLock { since in
-          since.map { ContinuousClock.now - $0 > ListClient.patience } ?? false
-        }
-        if isStalled { return close() }
-      }
-    }
-    watching.withLock { $0 = task }
-  }
-
-  /// Notes that something is being sent.
-  func begin() { since.withLock { $0 = .now } }
-
-  /// Notes that it was taken.
-  func pause() { since.withLock { $0 = nil } }
-
-  func end() { watching.withLock { $0 }?.cancel() }
 }
 
 /// How far an import has come, for all pages of its site.
@@ -259,7 +210,7 @@ final class FileTransfers: Sendable {
 
   private let counts = Mutex<[Kind: Int]>([:])
   /// The bytes of a file that is imported.
-  private let mostBytes: Int
+  let mostBytes: Int
 
   /// Creates the bounds.
   /// - Parameter mostBytes: The bytes of a file that is imported.
@@ -292,7 +243,7 @@ final class FileTransfers: Sendable {
       "The file has more than \(mostBytes) bytes.",
       remedy: "Import it in parts, or with the command line."
     )
-    guard length ?? 0 <= mostBytes else { throw refusal }
+    guard (0...mostBytes).contains(length ?? 0) else { throw refusal }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(length ?? 0)
     for try await part in request.body {

@@ -1,7 +1,7 @@
 #if Web
-import Foundation
 import NIOCore
 import Synchronization
+import TerminalFrontEnd
 
 /// A file without a name through which what one thread writes reaches a connection.
 ///
@@ -25,21 +25,14 @@ final class FileSpool: Sendable {
     private static let batch = 1 << 16
 
     init() throws(WebFailure) {
-      let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-      var template = Array("\(folder)/results-export-XXXXXX".utf8CString)
-      descriptor = mkstemp(&template)
-      guard descriptor >= 0 else {
-        throw WebFailure(
-          503,
-          "No temporary file can be created in \(folder): \(String(cString: strerror(errno)))."
-        )
+      guard let file = SystemCalls.temporaryFile() else {
+        throw WebFailure(503, "The server cannot create a temporary file.")
       }
-      // It is gone with its last descriptor, however this process ends.
-      unlink(template)
+      descriptor = file
       (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    deinit { close(descriptor) }
+    deinit { SystemCalls.close(descriptor) }
 
     func append(_ text: String) throws {
       let isWritten = try state.withLock { state in
@@ -60,49 +53,22 @@ final class FileSpool: Sendable {
       signal.yield()
     }
 
-    func abandon() {
-      state.withLock { $0.isAbandoned = true }
-      signal.yield()
-    }
+    func abandon() { state.withLock { $0.isAbandoned = true } }
 
     private func write(_ state: inout State) throws {
-      try state.pending.withUnsafeBytes { bytes in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-          let count = Foundation.write(
-            descriptor,
-            UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-            rest.count
-          )
-          if count < 0, errno == EINTR { continue }
-          guard count > 0 else {
-            throw WebFailure(
-              503,
-              "The file cannot be written: \(String(cString: strerror(errno)))."
-            )
-          }
-          rest = rest.dropFirst(count)
-        }
-      }
+      try state.pending.withUnsafeBytes { try SystemCalls.write($0, to: descriptor) }
       state.written += state.pending.count
       state.pending.removeAll(keepingCapacity: true)
     }
 
     /// The bytes at an offset: `nil` at the end, none while there are no more yet.
-    func bytes(at offset: Int) throws -> ByteBuffer? {
+    func bytes(at offset: Int) throws -> [UInt8]? {
       let (written, end) = state.withLock { ($0.written, $0.end) }
       guard offset < written else {
         try end?.get()
-        return end == nil ? ByteBuffer() : nil
+        return end == nil ? [] : nil
       }
-      var buffer = ByteBufferAllocator().buffer(capacity: min(written - offset, Sink.batch))
-      let count = buffer.writeWithUnsafeMutableBytes(
-        minimumWritableBytes: min(written - offset, Sink.batch)
-      ) {
-        max(pread(descriptor, $0.baseAddress, min($0.count, Sink.batch), off_t(offset)), 0)
-      }
-      guard count > 0 else { throw WebFailure(503, "A temporary file cannot be read.") }
-      return buffer
+      return try SystemCalls.read(min(written - offset, Sink.batch), from: descriptor, at: offset)
     }
   }
 
@@ -133,17 +99,17 @@ final class FileSpool: Sendable {
   /// Returns the next bytes once there are some, or `nil` at the end.
   /// - Throws: What the writer threw, and `CancellationError` when the task is cancelled.
   func next() async throws -> ByteBuffer? {
-    while true {
-      guard let buffer = try sink.bytes(at: offset.withLock { $0 }) else { return nil }
-      if buffer.readableBytes > 0 {
-        offset.withLock { $0 += buffer.readableBytes }
-        return buffer
+    while let bytes = try sink.bytes(at: offset.withLock { $0 }) {
+      guard bytes.isEmpty else {
+        offset.withLock { $0 += bytes.count }
+        return ByteBuffer(bytes: bytes)
       }
       // One task reads, so no other takes its signal.
       var signals = sink.signals.makeAsyncIterator()
       guard await signals.next() != nil else { throw CancellationError() }
       try Task.checkCancellation()
     }
+    return nil
   }
 }
 #endif

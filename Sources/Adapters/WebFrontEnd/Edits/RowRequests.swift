@@ -369,20 +369,30 @@ struct RowRequests: Sendable {
     id: ObjectID?,
     effect: JSONValue = .null
   ) async throws -> JSONValue {
-    var position: JSONValue = .null
-    if let client {
-      try await client.hub.controller.refresh()
-      position = .string("\(try client.hub.controller.results.position)")
-      client.hub.wake()
-    }
-    return .members([
+    .members([
       "message": .string(message), "id": id.map { .string(RowName.text(of: $0.key)) },
-      "position": position, "effect": effect,
+      "position": try await reachedPosition, "effect": effect,
     ])
   }
 
+  /// The position of the client's list that has all that is committed, or `null` without a client.
+  var reachedPosition: JSONValue {
+    get async throws {
+      guard let client else { return .null }
+      try await client.hub.controller.refresh()
+      defer { client.hub.wake() }
+      return .string("\(try client.hub.controller.results.position)")
+    }
+  }
+
   /// Runs what may wait for the store on its executor, and puts what it throws into the form of failures.
-  private func onStore<Result: Sendable>(
+  /// - Parameters:
+  ///   - status: The status of a refusal.
+  ///   - body: What may wait.
+  /// - Returns: What the closure returns.
+  /// - Throws: `WebFailure`, and what else the closure throws.
+  func onStore<Result: Sendable>(
+    refusing status: Int = 409,
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     let store = try await base.controller.store
@@ -391,9 +401,7 @@ struct RowRequests: Sendable {
         try await RowRequests.run(body)
       }
     } catch let refusal as BrowserSource.Refusal {
-      var failure = WebFailure(refusal.isBusy ? 503 : 409, refusal.reason)
-      if refusal.isBusy { failure.retryAfter = 1 }
-      throw failure
+      throw WebFailure(refusal, status: status)
     } catch let error as StoreError {
       throw WebFailure(error)
     } catch ResultsError.store(let error) {
@@ -425,6 +433,12 @@ extension BrowserRequest {
 }
 
 extension WebFailure {
+  /// The failure of what a program refuses; what may succeed later has status 503.
+  init(_ refusal: BrowserSource.Refusal, status: Int) {
+    self.init(refusal.isBusy ? 503 : status, refusal.reason)
+    if refusal.isBusy { retryAfter = 1 }
+  }
+
   /// The failure of a store in the form of an answer.
   init(_ error: StoreError) {
     let status =

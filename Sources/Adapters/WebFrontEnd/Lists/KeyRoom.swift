@@ -1,12 +1,6 @@
 #if Web
 import Synchronization
 
-/// What the lists of a server have in common: the figures, and the memory for keys.
-struct ServerParts: Sendable {
-  let figures = WebFigures()
-  let room = KeyRoom()
-}
-
 /// The memory that all lists of a server may take for keys which no index has for them.
 ///
 /// The program's own list has as much as it needs; the further ones that pages open share a bound, so that no page can take all memory.
@@ -25,7 +19,11 @@ final class KeyRoom: Sendable {
   init(most: Int = 512 << 20) { self.most = most }
 
   /// The bytes that are taken.
-  var bytes: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.bytes } } }
+  var bytes: Int { entries.withLock { KeyRoom.bytes(of: $0) } }
+
+  private static func bytes(of entries: [ObjectIdentifier: Entry]) -> Int {
+    entries.values.reduce(0) { $0 + $1.bytes }
+  }
 
   /// Takes the bytes of a list's keys; the lists give way that no page has shown for the longest time.
   /// - Parameters:
@@ -41,8 +39,7 @@ final class KeyRoom: Sendable {
     leave: @escaping @Sendable () -> Void
   ) -> Bool {
     let (isTaken, left) = entries.withLock { entries -> (Bool, [Entry]) in
-      let sum = entries.values.reduce(0) { $0 + $1.bytes }
-      var missing = sum + bytes - most
+      var missing = KeyRoom.bytes(of: entries) + bytes - most
       var left: [ObjectIdentifier] = []
       let unused = entries.compactMap { id, entry in entry.unusedSince().map { (id, entry, $0) } }
       for (id, entry, _) in unused.sorted(by: { $0.2 < $1.2 }) where missing > 0 {

@@ -73,9 +73,7 @@ final class ListClient: Sendable {
     var isWhole = false
     var isHeld = false
     var end: String?
-    var writingSince: ContinuousClock.Instant?
     var sent: ContinuousClock.Instant
-    var close: (@Sendable () -> Void)?
   }
 
   /// What the page shows; only the stream's task touches it.
@@ -84,8 +82,6 @@ final class ListClient: Sendable {
     var failure = 0
     var problems = 0
     var progress = 0
-    /// Whether a change is being sent.
-    var hasChange = false
     var hasFirstRows = false
     /// Whether the page was sent that the list could not be read for it.
     var hasFailed = false
@@ -105,8 +101,6 @@ final class ListClient: Sendable {
 
   /// The time after which something is sent to a client for which there is no news.
   static let beat = Duration.seconds(15)
-  /// The time after which a client that takes nothing is closed.
-  static let patience = Duration.seconds(30)
   /// Why a client that returns gets a page: the generation that it shows is that of another process, or is not kept any more.
   private static let unknownPosition = "the position is not known here"
   /// The rows up to which a window may be as long.
@@ -166,20 +160,6 @@ final class ListClient: Sendable {
     wake()
   }
 
-  /// Sets what closes the connection of a client that takes nothing.
-  func whenStalled(_ close: @escaping @Sendable () -> Void) {
-    wishes.withLock { $0.close = close }
-  }
-
-  /// Wakes the task for a beat, and closes a client that takes nothing.
-  func tick(at now: ContinuousClock.Instant) {
-    let close = wishes.withLock { wishes -> (@Sendable () -> Void)? in
-      guard let since = wishes.writingSince, now - since > ListClient.patience else { return nil }
-      return wishes.close
-    }
-    if let close { close() } else { wake() }
-  }
-
   // MARK: - The stream
 
   /// Sends events for as long as the page takes them.
@@ -192,12 +172,12 @@ final class ListClient: Sendable {
       if let end = wishes.end {
         return try await write([StreamEvent.bye(because: end).bytes], send)
       }
-      var events = try await news(wishes)
+      var (events, hasChange) = try await news(wishes)
       if events.isEmpty, ContinuousClock.now - wishes.sent >= ListClient.beat {
         events = [StreamEvent(name: "beat", data: "{}").bytes]
       }
       try await write(events, send)
-      if takeChange() { hub.countLag(at: .now) }
+      if hasChange { hub.countLag(at: .now) }
     }
     throw CancellationError()
   }
@@ -210,34 +190,23 @@ final class ListClient: Sendable {
     }
   }
 
-  /// Whether the page has taken a change since this was last asked.
-  private func takeChange() -> Bool {
-    shown.withLock { shown in
-      defer { shown.hasChange = false }
-      return shown.hasChange
-    }
-  }
-
   private func write(
     _ events: [ByteBuffer],
     _ send: (ByteBuffer) async throws -> Void
   ) async throws {
     guard var bytes = events.first else { return }
     for event in events.dropFirst() { bytes.writeImmutableBuffer(event) }
-    wishes.withLock { $0.writingSince = .now }
     try await send(bytes)
-    wishes.withLock { wishes in
-      wishes.writingSince = nil
-      wishes.sent = .now
-    }
+    wishes.withLock { $0.sent = .now }
   }
 
-  /// What the page does not know yet.
-  private func news(_ wishes: Wishes) async throws -> [ByteBuffer] {
+  /// What the page does not know yet, and whether a change of the list is among it.
+  private func news(_ wishes: Wishes) async throws -> (events: [ByteBuffer], hasChange: Bool) {
     var events = notes().map(\.bytes)
+    var hasChange = false
     guard let generation = hub.announced else {
       giveBack(wishes)
-      return events + firstRows().map(\.bytes)
+      return (events + firstRows().map(\.bytes), false)
     }
     do {
       if let wish = wishes.wish {
@@ -247,7 +216,7 @@ final class ListClient: Sendable {
           events += try pending(since: window.list).map(\.bytes)
         } else {
           events.append(try await note(change(since: window, to: generation)))
-          shown.withLock { $0.hasChange = true }
+          hasChange = true
         }
       }
       if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}").bytes) }
@@ -255,7 +224,7 @@ final class ListClient: Sendable {
       giveBack(wishes)
       if noteFailure(true) { events.append(ListClient.failure("\(error)").bytes) }
     }
-    return events
+    return (events, hasChange)
   }
 
   /// Wishes again for what could not be sent, unless there is a newer wish.

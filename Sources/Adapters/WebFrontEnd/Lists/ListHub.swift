@@ -152,21 +152,20 @@ final class ListHub: Sendable {
 
   /// Takes memory for the list's keys.
   private func takeRoom(_ leave: @escaping @Sendable () -> Void) async throws {
-    guard !isBase, let explanation = try await controller.explain(),
-      case .held = explanation.keys
-    else { return }
+    guard !isBase else { return }
     let isTaken = parts.room.take(
-      explanation.keyBytes,
+      controller.keyBytes,
       for: self,
       unusedSince: { [weak self] in self.map(\.unusedSince) ?? .now },
       leave: leave
     )
     guard !isTaken else { return }
+    let remedy = try await controller.explain()?.plan.remedy
     controller.cancel()
     var failure = WebFailure(
       503,
       "The open lists hold as many keys in memory as they may.",
-      remedy: explanation.plan.remedy.map { "This index would help: \($0)" } ?? "Close some pages."
+      remedy: remedy.map { "This index would help: \($0)" } ?? "Close some pages."
     )
     failure.retryAfter = 60
     throw failure
@@ -274,7 +273,7 @@ final class ListHub: Sendable {
       }
       return Array(state.clients.values)
     }
-    for client in clients { client.tick(at: now) }
+    for client in clients { client.wake() }
   }
 
   // MARK: - Clients

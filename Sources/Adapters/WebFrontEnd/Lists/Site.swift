@@ -5,6 +5,20 @@ import Synchronization
 import TerminalFrontEnd
 import WireFormat
 
+/// What all sites of a server have in common.
+struct ServerParts: Sendable {
+  let figures: WebFigures
+  let outputs: StreamOutputs
+  let transfers: FileTransfers
+  let room = KeyRoom()
+
+  init(mostImportBytes: Int) {
+    figures = WebFigures()
+    outputs = StreamOutputs(figures)
+    transfers = FileTransfers(mostBytes: mostImportBytes)
+  }
+}
+
 /// A table, or another base list, with all lists that are shown of it.
 ///
 /// A server begins with one; opening a list that a row names opens another one.

@@ -85,10 +85,9 @@ struct RequestGuard: Sendable {
 
   /// Whether a request carries the token itself, as programs send it.
   func hasToken(_ request: WebRequest) -> Bool {
-    guard let field = request.headers[.authorization], field.hasPrefix("Bearer ") else {
-      return false
-    }
-    return token.equals(String(field.dropFirst("Bearer ".count)))
+    guard let field = request.headers[.authorization]?.utf8, field.starts(with: "Bearer ".utf8)
+    else { return false }
+    return token.equals(String(decoding: field.dropFirst("Bearer ".utf8.count), as: UTF8.self))
   }
 
   /// Whether a text is the token.

@@ -27,6 +27,7 @@ enum ProgramDescription {
         }
       ),
       "imports": .array(setup.canWrite ? formats(site.source.files?.importFormats) : []),
+      "mostImportBytes": .integer(site.parts.transfers.mostBytes),
       "exports": .array(formats(site.source.files?.exportFormats)),
       "canWrite": .boolean(setup.canWrite), "hasLinks": .boolean(setup.hasLinks),
       "opensRows": .boolean(setup.opensRows),

@@ -15,7 +15,6 @@ final class WebRoutes: Sendable {
   let sessions = Sessions()
   private let mostStreams: Int
   private let openWhole: WebProgram.OpenWhole
-  private let transfers: FileTransfers
   private var figures: WebFigures { sites.parts.figures }
   /// The bytes of a body that is not an import.
   private static let mostBytes = 1 << 20
@@ -24,13 +23,11 @@ final class WebRoutes: Sendable {
     sites: Sites,
     guarding: RequestGuard,
     mostStreams: Int,
-    transfers: FileTransfers,
     openWhole: @escaping WebProgram.OpenWhole
   ) {
     self.sites = sites
     self.guarding = guarding
     self.mostStreams = mostStreams
-    self.transfers = transfers
     self.openWhole = openWhole
   }
 
@@ -54,7 +51,7 @@ final class WebRoutes: Sendable {
   private static func failure(of error: any Error) -> WebFailure {
     switch error {
     case let failure as WebFailure: failure
-    case let refusal as BrowserSource.Refusal: WebFailure(400, refusal.reason)
+    case let refusal as BrowserSource.Refusal: WebFailure(refusal, status: 400)
     case let error as StoreError: WebFailure(error)
     case ResultsError.store(let error): WebFailure(error)
     case is ResultsError:
@@ -170,12 +167,15 @@ final class WebRoutes: Sendable {
         type: "text/plain; version=0.0.4; charset=utf-8"
       )
     case .export:
-      let files = FileRequests(site: site, session: session, transfers: transfers)
-      return try await files.export(try ListAddress(web).choice, web, request, on: channel)
+      return try await FileRequests(rows: rows).export(
+        try ListAddress(web).choice,
+        web,
+        request,
+        on: channel
+      )
     case .import:
       try session.admitWrite(at: .now)
-      let files = FileRequests(site: site, session: session, transfers: transfers)
-      return WebAnswer.json(try await files.add(web, request, client))
+      return WebAnswer.json(try await FileRequests(rows: rows).add(web, request))
     case .window, .hold, .row, .rows, .form, .delete, .command, .undo, .redo, .visit:
       try session.admitWrite(at: .now)
       let body = try await RequestBodyObject(request, atMost: WebRoutes.mostBytes)
@@ -269,13 +269,13 @@ final class WebRoutes: Sendable {
       guard site.id == Sites.base else {
         throw WebFailure.badRequest("Only the program's own list is sent whole.")
       }
-      return try await whole(choice, request)
+      return try await whole(choice, request, channel)
     }
     // A list that cannot be fetched is mostly known at once; one that takes its time shows its first rows meanwhile.
     let hub = try await site.openHub(of: choice, within: .milliseconds(300))
     let (wish, rows) = try WebRoutes.wishes(web, hub)
     try admitStream()
-    let (sites, figures) = (sites, figures)
+    let (sites, outputs) = (sites, sites.parts.outputs)
     let last = WebRoutes.lastEvent.flatMap { web.headers[$0] }
     let known = web["after"] ?? last
     let position = known.flatMap(ResultsPosition.init)
@@ -292,10 +292,9 @@ final class WebRoutes: Sendable {
         after: position.flatMap { position in rows.map { (position, $0) } },
         now: .now
       )
-      client.whenStalled { channel.close(promise: nil) }
       site.add(client)
       defer { site.remove(client) }
-      try await WebRoutes.write(&writer, to: request, figures) { output in
+      try await outputs.write(&writer, to: request, on: channel) { output in
         try await output.write(WebRoutes.hello(client).bytes)
         try await client.run { try await output.write($0) }
       }
@@ -304,14 +303,18 @@ final class WebRoutes: Sendable {
   }
 
   /// Answers with a whole list and all its changes, for programs.
-  private func whole(_ choice: BrowserChoice, _ request: Request) async throws -> Response {
+  private func whole(
+    _ choice: BrowserChoice,
+    _ request: Request,
+    _ channel: any Channel
+  ) async throws -> Response {
     let run = try await openWhole(choice)
     try admitStream()
-    let (sites, figures) = (sites, figures)
+    let (sites, outputs) = (sites, sites.parts.outputs)
     let body = ResponseBody { writer in
       sites.beginStream()
       defer { sites.endStream() }
-      try await WebRoutes.write(&writer, to: request, figures) { output in
+      try await outputs.write(&writer, to: request, on: channel) { output in
         let reason = try await sites.untilEnd {
           try await run { try await output.write(StreamEvent(name: "list", data: $0).bytes) }
         }
@@ -336,24 +339,6 @@ final class WebRoutes: Sendable {
 
   private static let lastEvent = HTTPField.Name("Last-Event-ID")
 
-  /// Writes until the closure returns or the page is closed.
-  static func write(
-    _ writer: inout any ResponseBodyWriter,
-    to request: Request,
-    _ figures: WebFigures,
-    _ body: @escaping @Sendable (StreamOutput) async throws -> Void
-  ) async throws {
-    let output = StreamOutput(writer, figures)
-    do {
-      try await request.body.consumeWithCancellationOnInboundClose { @Sendable _ in
-        try await body(output)
-      }
-    } catch is CancellationError {
-      // The page was closed.
-    }
-    try await output.finish()
-  }
-
   /// The window that a stream begins with, and the one that it continues with if its position is still known.
   private static func wishes(
     _ web: WebRequest,
@@ -377,24 +362,6 @@ final class WebRoutes: Sendable {
     ])
     return StreamEvent(name: "hello", data: data.text)
   }
-}
-
-/// The output of a stream, which one task writes while the one that owns it waits.
-final class StreamOutput: @unchecked Sendable {
-  // Never used by two tasks at once: the writing task has ended before the stream is finished.
-  private var writer: any ResponseBodyWriter
-  private let figures: WebFigures
-
-  init(_ writer: any ResponseBodyWriter, _ figures: WebFigures) {
-    (self.writer, self.figures) = (writer, figures)
-  }
-
-  func write(_ bytes: ByteBuffer) async throws {
-    figures.count(.bytes, bytes.readableBytes)
-    try await writer.write(bytes)
-  }
-
-  func finish() async throws { try await writer.finish(nil) }
 }
 
 /// The addresses that the server answers, with the methods that each takes.

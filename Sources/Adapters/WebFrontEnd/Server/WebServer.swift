@@ -103,7 +103,7 @@ package final class WebServer: Sendable {
   /// - Parameter isReady: Receives the address that opens the page, and the port if the address has another one, once the server listens.
   /// - Throws: `WebServerError` if it cannot listen; the store's error, or the reason why the program's own list is not valid.
   package func run(_ isReady: @escaping @Sendable (String, Int?) async -> Void) async throws {
-    let parts = ServerParts()
+    let parts = ServerParts(mostImportBytes: options.mostImportBytes)
     let base = Site(id: Sites.base, program.setup, parts, makeSource: program.makeSource)
     let sites = Sites(base, parts)
     // A list that cannot be shown at all is an error of the command; a long one is counted while the server listens already.
@@ -145,7 +145,6 @@ package final class WebServer: Sendable {
             sites: sites,
             guarding: guarding,
             mostStreams: options.mostStreams,
-            transfers: FileTransfers(mostBytes: options.mostImportBytes),
             openWhole: openWhole
           )
         }
@@ -285,7 +284,11 @@ final class Sites: Sendable {
   /// All sites.
   var all: [Site] { state.withLock { Array($0.sites.values) } }
 
-  func tick(at now: ContinuousClock.Instant) { for site in all { site.tick(at: now) } }
+  /// Does what is due.
+  func tick(at now: ContinuousClock.Instant) {
+    parts.outputs.tick(at: now)
+    for site in all { site.tick(at: now) }
+  }
 
   func end(because reason: String) async {
     let ends = state.withLock { state in

@@ -192,6 +192,9 @@ public struct ListWork: Hashable, Sendable {
 }
 
 extension FetchedResultsController {
+  /// The size of the list's keys, or of the counts over their index, in bytes of memory; 0 before the first fetch.
+  package var keyBytes: Int { list.engine?.snapshot.keys.byteCount ?? 0 }
+
   /// Explains how the list is fetched and kept up to date, and what its last change cost (R56, R89).
   /// - Returns: `nil` before the first fetch.
   /// - Throws: The store's error.
