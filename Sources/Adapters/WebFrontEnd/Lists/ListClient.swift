@@ -22,6 +22,9 @@ struct StreamEvent: Sendable {
     )
   }
 
+  /// What is sent while there is no news, so that a stream that has broken off is noticed.
+  static let beat = StreamEvent(name: "beat", data: "{}")
+
   /// The last event of a stream.
   static func bye(because reason: String) -> StreamEvent {
     StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(reason)]).text)
@@ -174,7 +177,7 @@ final class ListClient: Sendable {
       }
       var (events, hasChange) = try await news(wishes)
       if events.isEmpty, ContinuousClock.now - wishes.sent >= ListClient.beat {
-        events = [StreamEvent(name: "beat", data: "{}").bytes]
+        events = [StreamEvent.beat.bytes]
       }
       try await write(events, send)
       if hasChange { hub.countLag(at: .now) }

@@ -23,10 +23,19 @@ final class StreamOutput: @unchecked Sendable {
   /// Writes bytes, and waits while the client takes nothing.
   func write(_ bytes: ByteBuffer) async throws {
     figures.count(.bytes, bytes.readableBytes)
-    waitingSince.withLock { $0 = .now }
-    try await writer.write(bytes)
-    waitingSince.withLock { $0 = nil }
+    var rest = bytes
+    // A connection takes what is written as a whole, however long it is, and makes only the next writing wait.
+    while let part = rest.readSlice(length: min(rest.readableBytes, StreamOutput.mostBytes)),
+      part.readableBytes > 0
+    {
+      waitingSince.withLock { $0 = .now }
+      try await writer.write(part)
+      waitingSince.withLock { $0 = nil }
+    }
   }
+
+  /// The bytes that are written at once.
+  private static let mostBytes = 1 << 16
 
   fileprivate func finish() async throws { try await writer.finish(nil) }
 

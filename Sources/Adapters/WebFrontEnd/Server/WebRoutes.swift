@@ -315,10 +315,7 @@ final class WebRoutes: Sendable {
       sites.beginStream()
       defer { sites.endStream() }
       try await outputs.write(&writer, to: request, on: channel) { output in
-        let reason = try await sites.untilEnd {
-          try await run { try await output.write(StreamEvent(name: "list", data: $0).bytes) }
-        }
-        if let reason { try await output.write(StreamEvent.bye(because: reason).bytes) }
+        try await sites.write(run, to: output)
       }
     }
     return WebRoutes.events(body)

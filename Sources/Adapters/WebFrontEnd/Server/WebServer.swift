@@ -67,8 +67,9 @@ package struct WebProgram: Sendable {
   /// Fetches the list of a choice, and returns what sends its lines until the task is cancelled.
   ///
   /// It throws `WebFailure` or `BrowserSource.Refusal` for a list that cannot be sent.
-  package typealias OpenWhole =
-    @Sendable (BrowserChoice) async throws -> @Sendable (SendLine) async throws -> Void
+  package typealias OpenWhole = @Sendable (BrowserChoice) async throws -> SendLines
+  /// Sends the lines of a list until the task is cancelled.
+  package typealias SendLines = @Sendable (SendLine) async throws -> Void
   /// Sends a line, and waits while it is not taken.
   package typealias SendLine = @Sendable (String) async throws -> Void
 }
@@ -224,8 +225,7 @@ final class Sites: Sendable {
     var sites: [String: Site]
     var number = 0
     var streams = 0
-    /// What is sent to streams that belong to no client: why the server ends.
-    var ends: [Int: AsyncStream<String>.Continuation] = [:]
+    var lineStreams: [ObjectIdentifier: LineStream] = [:]
     var end: String?
   }
 
@@ -287,47 +287,30 @@ final class Sites: Sendable {
   /// Does what is due.
   func tick(at now: ContinuousClock.Instant) {
     parts.outputs.tick(at: now)
+    for stream in state.withLock({ Array($0.lineStreams.values) }) { stream.tick() }
     for site in all { site.tick(at: now) }
   }
 
   func end(because reason: String) async {
-    let ends = state.withLock { state in
+    let streams = state.withLock { state in
       state.end = state.end ?? reason
-      return Array(state.ends.values)
+      return Array(state.lineStreams.values)
     }
-    for end in ends { end.yield(reason) }
+    for stream in streams { stream.end(because: reason) }
     for site in all { await site.end(because: reason) }
   }
 
-  /// Runs what has no end of its own until the server ends.
-  /// - Returns: The reason why the server ends, or `nil` if the work has ended before.
-  /// - Throws: What the work throws.
-  func untilEnd(_ work: @escaping @Sendable () async throws -> Void) async throws -> String? {
-    let (ends, continuation) = AsyncStream.makeStream(of: String.self)
-    let number = state.withLock { state in
-      state.number += 1
-      state.ends[state.number] = continuation
-      if let end = state.end { continuation.yield(end) }
-      return state.number
+  /// Writes the lines of a whole list.
+  /// - Throws: What the work throws, and what writing throws.
+  func write(_ work: @escaping WebProgram.SendLines, to output: StreamOutput) async throws {
+    let stream = LineStream()
+    let end = state.withLock { state in
+      state.lineStreams[ObjectIdentifier(stream)] = stream
+      return state.end
     }
-    defer { state.withLock { $0.ends[number] = nil } }
-    return try await withThrowingTaskGroup(of: String?.self) { group in
-      group.addTask {
-        try await work()
-        return nil
-      }
-      group.addTask { await ends.first { _ in true } }
-      let first = try await group.next() ?? nil
-      group.cancelAll()
-      // What is being sent is sent whole, or not at all.
-      while true {
-        do {
-          guard try await group.next() != nil else { return first }
-        } catch  where first != nil {
-          continue
-        }
-      }
-    }
+    defer { _ = state.withLock { $0.lineStreams.removeValue(forKey: ObjectIdentifier(stream)) } }
+    if let end { stream.end(because: end) }
+    try await stream.write(work, to: output)
   }
 }
 #endif
