@@ -4,6 +4,7 @@ import GRDB
 import ResultsDomain
 import ResultsPresentation
 @testable import SQLitePersistence
+import Synchronization
 import Testing
 
 /// R60, R61: commits of other writers are noticed and listed row by row, whatever connection made them.
@@ -110,6 +111,66 @@ import Testing
       try database.rollback()
     }
     try addBook(store, "a")
+    try store.close()
+  }
+
+  @Test(arguments: [Database.BusyMode.immediateError, .timeout(0.01)])
+  func `a write over a borrowed writer waits as long as the store is asked to`(
+    _ mode: Database.BusyMode
+  ) throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.busyMode = mode
+    let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+    var options = SQLiteStoreOptions(busyTimeout: .milliseconds(300), pollInterval: nil)
+    options.createsTables = true
+    let store = try SQLiteStore(writer: pool, entities: [Sample.book], options: options)
+    let other = try DatabaseQueue(path: folder.file())
+    try other.inDatabase { database in
+      try database.beginTransaction(.immediate)
+      let start = ContinuousClock.now
+      let error = #expect(throws: StoreError.self) { try addBook(store, "a") }
+      #expect(ContinuousClock.now - start >= .milliseconds(300))
+      guard case .busy(folder.file(), .milliseconds(300), _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      // The application's own writes wait as long as it has chosen.
+      let own = ContinuousClock.now
+      #expect(throws: DatabaseError.self) {
+        try pool.write { try $0.execute(sql: "DELETE FROM book") }
+      }
+      #expect(ContinuousClock.now - own < .milliseconds(300))
+      try database.rollback()
+    }
+    try addBook(store, "a")
+    try store.close()
+  }
+
+  @Test func `a borrowed writer's own callback decides how long a write waits`() throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    let attempts = Atomic(0)
+    configuration.busyMode = .callback { _ in
+      attempts.add(1, ordering: .relaxed).newValue < 3
+    }
+    let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+    var options = SQLiteStoreOptions(busyTimeout: .seconds(30), pollInterval: nil)
+    options.createsTables = true
+    let store = try SQLiteStore(writer: pool, entities: [Sample.book], options: options)
+    let other = try DatabaseQueue(path: folder.file())
+    try other.inDatabase { database in
+      try database.beginTransaction(.immediate)
+      let start = ContinuousClock.now
+      let error = #expect(throws: StoreError.self) { try addBook(store, "a") }
+      guard case .busy(folder.file(), let waited, _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(waited <= ContinuousClock.now - start)
+      #expect(attempts.load(ordering: .relaxed) == 3)
+      try database.rollback()
+    }
     try store.close()
   }
 

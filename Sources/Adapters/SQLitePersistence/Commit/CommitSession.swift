@@ -200,16 +200,27 @@ final class CommitSession: Sendable {
         }
         try context.checkOpen()
         reconcile(with: database)
-        try database.beginTransaction(.immediate)
-        do {
-          return try commit(origin: origin, body, on: database)
-        } catch {
-          if database.isInsideTransaction { try? database.rollback() }
-          didRollback(on: database)
-          recordStrayCommit(on: database)
-          throw error
+        guard !context.ownsWriter else { return try perform(origin: origin, body, on: database) }
+        return try database.waiting(for: context.busyTimeout, path: path) {
+          try perform(origin: origin, body, on: database)
         }
       }
+    }
+  }
+
+  private func perform<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result,
+    on database: Database
+  ) throws -> Committed<Result> {
+    try database.beginTransaction(.immediate)
+    do {
+      return try commit(origin: origin, body, on: database)
+    } catch {
+      if database.isInsideTransaction { try? database.rollback() }
+      didRollback(on: database)
+      recordStrayCommit(on: database)
+      throw error
     }
   }
 
@@ -667,6 +678,30 @@ final class CommitObserver: TransactionObserver, Sendable {
 }
 
 extension Database {
+  /// Runs a closure with a borrowed connection that waits for others as long as a store promises.
+  ///
+  /// A connection of GRDB does not wait unless its configuration says so, and even a reader of the same pool can keep it from writing for a
+  /// moment: it takes the write lock to look at the header of the log again (`walIndexReadHdr` in SQLite's wal.c). The connection's own
+  /// timeout is restored. A callback of the application decides itself.
+  /// - Throws: What the closure throws; for a lock that a callback has given up, an error with the time that has passed.
+  fileprivate func waiting<Result>(
+    for limit: Duration,
+    path: String,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    if case .callback = configuration.busyMode {
+      let start = ContinuousClock.now
+      do { return try body() } catch {
+        guard SQLiteFailure(error)?.primaryCode == SQLITE_BUSY else { throw error }
+        throw StoreError(error, path: path, waited: ContinuousClock.now - start)
+      }
+    }
+    let own = try CInt.fetchOne(self, sql: "PRAGMA busy_timeout") ?? 0
+    sqlite3_busy_timeout(sqliteConnection, CInt(limit.secondsToWait * 1000))
+    defer { sqlite3_busy_timeout(sqliteConnection, own) }
+    return try body()
+  }
+
   /// The number of pages that the connection has written, which may overflow (sqlite.org/c3ref/c_dbstatus_options.html,
   /// SQLITE_DBSTATUS_CACHE_WRITE).
   fileprivate var writtenPages: Int32 {

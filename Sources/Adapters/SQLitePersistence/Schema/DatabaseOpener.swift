@@ -503,7 +503,7 @@ extension Database.BusyMode {
 
 extension Duration {
   /// The duration in seconds, limited to what SQLite can wait: it counts milliseconds in 32 bits.
-  fileprivate var secondsToWait: Double {
+  var secondsToWait: Double {
     let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
     return min(max(0, seconds), Double(Int32.max / 1000))
   }
