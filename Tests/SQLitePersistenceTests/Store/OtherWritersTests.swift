@@ -124,8 +124,21 @@ import Testing
     let pool = try DatabasePool(path: folder.file(), configuration: configuration)
     var options = SQLiteStoreOptions(busyTimeout: .milliseconds(300), pollInterval: nil)
     options.createsTables = true
-    let store = try SQLiteStore(writer: pool, entities: [Sample.book], options: options)
     let other = try DatabaseQueue(path: folder.file())
+    try other.inDatabase { database in
+      try database.beginTransaction(.immediate)
+      let start = ContinuousClock.now
+      let error = #expect(throws: StoreError.self) {
+        try SQLiteStore(writer: pool, entities: [Sample.book], options: options)
+      }
+      #expect(ContinuousClock.now - start >= .milliseconds(300))
+      guard case .busy(folder.file(), .milliseconds(300), _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      try database.rollback()
+    }
+    let store = try SQLiteStore(writer: pool, entities: [Sample.book], options: options)
     try other.inDatabase { database in
       try database.beginTransaction(.immediate)
       let start = ContinuousClock.now

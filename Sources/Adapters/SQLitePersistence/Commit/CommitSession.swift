@@ -684,7 +684,7 @@ extension Database {
   /// moment: it takes the write lock to look at the header of the log again (`walIndexReadHdr` in SQLite's wal.c). The connection's own
   /// timeout is restored. A callback of the application decides itself.
   /// - Throws: What the closure throws; for a lock that a callback has given up, an error with the time that has passed.
-  fileprivate func waiting<Result>(
+  func waiting<Result>(
     for limit: Duration,
     path: String,
     _ body: () throws -> Result

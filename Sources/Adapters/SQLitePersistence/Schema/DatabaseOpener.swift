@@ -175,7 +175,9 @@ struct DatabaseOpener {
   func open(_ writer: any DatabaseWriter) throws(StoreError) -> Opened {
     try opening(isNew: false) {
       try SchemaInspector.checkNames(of: inspector.entities)
-      return try prepare(writer)
+      return try writer.unsafeReentrantWrite { database in
+        try database.waiting(for: options.busyTimeout, path: path) { try prepare(writer) }
+      }
     }
   }
 
