@@ -96,6 +96,32 @@ struct PostgreSQLLongListTests {
     }
   }
 
+  @Test func `R76: another window reads the rows that enter or leave, and counts nothing again`()
+    async throws
+  {
+    try await TestServer.withDatabase { url in
+      let world = try World(url: url, seed: 1)
+      let controller = try world.controller()
+      try await controller.performFetch()
+      let ids = try world.store.fetch(world.ids)
+      var shown = ids
+      for (offset, limit) in [(4990, 40), (5000, 60), (99_990, 30), (0, 100)] {
+        try await controller.update { definition in
+          definition.request.fetchOffset = offset
+          definition.request.fetchLimit = limit
+        }
+        let explanation = try #require(try await controller.explain())
+        #expect(explanation.last.path == .windowMoved)
+        let rows = Array(ids.dropFirst(offset).prefix(limit))
+        #expect(try controller.results.snapshot.content.sections.flatMap(\.rows) == rows)
+        #expect(explanation.last.work.rows == Set(shown).symmetricDifference(rows).count)
+        shown = rows
+      }
+      controller.cancel()
+      try world.store.close()
+    }
+  }
+
   @Test func `R77: deltas are exact, commit by commit`() async throws {
     try await TestServer.withDatabase { url in
       let seed: UInt64 = 1

@@ -66,6 +66,30 @@ import Testing
     }
   }
 
+  @Test func `R76: another window reads the rows that enter or leave, and counts nothing again`()
+    async throws
+  {
+    let world = try await World(rows: 2000)
+    let whole = try world.controller.results.snapshot.content
+    let windows: [(Int, Int?)] = [(0, 40), (90, 40), (95, 140), (1990, 400), (0, nil)]
+    for (offset, limit) in windows {
+      let before = try world.controller.results.snapshot.content
+      try await world.controller.update { definition in
+        definition.request.fetchOffset = offset
+        definition.request.fetchLimit = limit
+      }
+      let explanation = try #require(try await world.controller.explain())
+      #expect(explanation.last.path == .windowMoved)
+      let after = try world.controller.results.snapshot.content
+      let rows = Array(whole.sections.flatMap(\.rows).dropFirst(offset).prefix(limit ?? .max))
+      #expect(after.sections.flatMap(\.rows) == rows)
+      let moved = Set(before.sections.flatMap(\.rows)).symmetricDifference(rows).count
+      #expect(explanation.last.work.rows == moved)
+      _ = try #require(try world.keys, "the list holds its keys")
+    }
+    #expect(try world.controller.results.snapshot.content == whole)
+  }
+
   @Test func `let checkpoints complete, and hold only what changed (R21)`() async throws {
     let world = try await World(rows: 2000)
     _ = try #require(try world.keys, "the list holds its keys")

@@ -15,6 +15,8 @@ public struct ListExplanation: Hashable, Sendable {
     case readAgain(GapReason)
     /// No delta from the content before is known, so the list was fetched again.
     case reset(ResultsResetReason)
+    /// Another window of the same keys was shown (R76).
+    case windowMoved
   }
 
   /// The rows of the list and their order, with the section's terms first.
@@ -156,6 +158,7 @@ extension ListExplanation.Path: CustomStringConvertible {
       "commits were applied, \(deltas) \(deltas == 1 ? "delta" : "deltas")"
     case .readAgain(let reason): "all keys were read again (\(reason.rawValue))"
     case .reset(let reason): "the list was fetched again: \(reason)"
+    case .windowMoved: "another window of the same keys is shown"
     }
   }
 }

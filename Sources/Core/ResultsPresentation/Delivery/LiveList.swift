@@ -58,11 +58,16 @@ final class LiveList: Sendable {
 
   deinit { scheduler.remove(self) }
 
-  /// A list fetched for a definition and not adopted yet.
+  /// What a definition needs to be adopted.
   struct Prepared: Sendable {
-    let engine: ListEngine
-    /// How it was fetched.
-    let account: ListExplanation.Account
+    enum Content: Sendable {
+      /// The list, fetched, and how it was.
+      case fetched(ListEngine, ListExplanation.Account)
+      /// Another window of the keys that the list has.
+      case window(ListPlan)
+    }
+
+    let content: Content
     /// The number of its definition.
     let number: Int
   }
@@ -244,6 +249,14 @@ extension LiveList {
       throw .request(error.namingRows(of: definition, in: scheduler.store))
     }
     try plan.requireEntities(of: scheduler.store)
+    let present = state.withLock { $0.engine?.plan }
+    if let present, plan.differsOnlyInWindow(from: present) {
+      return Prepared(content: .window(plan), number: number)
+    }
+    return try fetch(plan, number)
+  }
+
+  private func fetch(_ plan: ListPlan, _ number: Int) throws(StoreError) -> Prepared {
     let maintainsDigests = detectsExternalChanges && !indexing.reportsEveryCommit
     let indexing = indexingPolicy(for: plan, number)
     let stopwatch = Stopwatch(clock)
@@ -274,7 +287,7 @@ extension LiveList {
       work: work,
       duration: stopwatch.elapsed()
     )
-    return Prepared(engine: engine, account: account, number: number)
+    return Prepared(content: .fetched(engine, account), number: number)
   }
 
   /// The indexing policy for a fetch: it shows the first rows before counting, and ends counting when the definition is replaced.
@@ -464,28 +477,62 @@ extension LiveList {
     _ state: inout State,
     in history: SnapshotHistory
   ) throws(StoreError) {
-    var next = prepared.engine
-    _ = try next.advance(in: history, folding: true)
-    if !state.isFetched {
-      next.snapshot.update { fields in
-        fields.generation = 1
-        fields.life = life
-      }
-      next.observedRows = state.observedRows
-      state.engine = next
-      state.isFetched = true
-      let results = RowLoader(next.snapshot, scheduler.store, lateReads)
-      state.pending.append(.snapshot(results))
-      state.results = results
-    } else {
-      if let step = try state.engine?.redefine(as: next, in: history.snapshot) {
+    let hasFetched = state.isFetched
+    switch prepared.content {
+    case .window(let plan):
+      state.account = try moveWindow(to: plan, &state, in: history)
+    case .fetched(var next, let account):
+      _ = try next.advance(in: history, folding: true)
+      try replace(with: next, &state, in: history)
+      state.account = account
+    }
+    // The definition is another one, even if it shows the same.
+    if hasFetched { appendCurrent(to: &state) }
+    state.answering = prepared.number
+  }
+
+  private func replace(
+    with engine: ListEngine,
+    _ state: inout State,
+    in history: SnapshotHistory
+  ) throws(StoreError) {
+    guard !state.isFetched else {
+      if let step = try state.engine?.redefine(as: engine, in: history.snapshot) {
         append(step, to: &state)
       }
-      // The definition is another one, even if it shows the same.
-      appendCurrent(to: &state)
+      return
     }
-    state.account = prepared.account
-    state.answering = prepared.number
+    var first = engine
+    first.snapshot.update { fields in
+      fields.generation = 1
+      fields.life = life
+    }
+    first.observedRows = state.observedRows
+    state.engine = first
+    state.isFetched = true
+    let results = RowLoader(first.snapshot, scheduler.store, lateReads)
+    state.pending.append(.snapshot(results))
+    state.results = results
+  }
+
+  /// Gives the list another window of its keys, or fetches it if another definition was adopted meanwhile.
+  private func moveWindow(
+    to plan: ListPlan,
+    _ state: inout State,
+    in history: SnapshotHistory
+  ) throws(StoreError) -> ListExplanation.Account {
+    let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
+    let isWindow = state.engine.map { plan.differsOnlyInWindow(from: $0.plan) } == true
+    let step =
+      isWindow
+      ? try state.engine?.moveWindow(to: plan, in: history.snapshot)
+      : try state.engine?.redefine(plan, in: history.snapshot)
+    if let step { append(step, to: &state) }
+    return ListExplanation.Account(
+      path: isWindow ? .windowMoved : .fetched,
+      work: history.snapshot.work.since(before),
+      duration: stopwatch.elapsed()
+    )
   }
 
   private func append(_ step: ListEngine.Step, to state: inout State) {

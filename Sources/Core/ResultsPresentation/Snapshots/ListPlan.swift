@@ -35,6 +35,8 @@ final class ListPlan: Sendable {
   let cacheName: String?
   /// What the predicate demands of attributes, if nothing but rows that meet it can concern the list.
   let demands: [ListDemand]
+  /// What was compiled.
+  private let source: ResultsDefinition<Row>
 
   /// The entity of the list's rows: the store's, or the derived one with related values.
   var entity: EntityDescription { definition.entity }
@@ -56,6 +58,7 @@ final class ListPlan: Sendable {
     carriesRows: Bool,
     answersPaths: Bool = false
   ) throws(RequestError) {
+    source = results
     let request = results.request
     var paths = RelationTreeBuilder(request.entity)
     let predicate = try paths.rewrite(request.predicate)
@@ -228,6 +231,53 @@ extension ListPlan {
       case .transient(let otherSource, _) = other.sectionKey?.source
     else { return false }
     return Value.text(source) == .text(otherSource)
+  }
+
+  /// Whether nothing but the limit, the offset or the batch size differs.
+  ///
+  /// A frozen list is fetched again by every update, and titles by a closure are the same only if they say so.
+  func differsOnlyInWindow(from other: ListPlan) -> Bool {
+    let (mine, others) = (source, other.source)
+    guard !isFrozen, !other.isFrozen, carriesRows == other.carriesRows,
+      mine.request.entity == others.request.entity,
+      mine.request.predicate == others.request.predicate,
+      mine.request.sortDescriptors == others.request.sortDescriptors,
+      mine.request.propertiesToFetch == others.request.propertiesToFetch,
+      mine.request.relationshipPathsForPrefetching
+        == others.request.relationshipPathsForPrefetching,
+      mine.additionalCounts == others.additionalCounts, mine.cacheName == others.cacheName,
+      mine.aggregates.map(\.name) == others.aggregates.map(\.name),
+      mine.aggregates.map(\.aggregate) == others.aggregates.map(\.aggregate)
+    else { return false }
+    switch (mine.sectionKey, others.sectionKey) {
+    case (nil, nil): return true
+    case (let key?, let otherKey?): return key.hasSectionsAndTitles(of: otherKey)
+    case (nil, _?), (_?, nil): return false
+    }
+  }
+}
+
+extension SectionKey {
+  fileprivate func hasSectionsAndTitles(of other: SectionKey) -> Bool {
+    guard contiguity == other.contiguity, titleIdentity == other.titleIdentity else { return false }
+    switch (title, other.title) {
+    case (nil, nil): break
+    case (_?, _?): if titleIdentity.isEmpty { return false }
+    case (nil, _?), (_?, nil): return false
+    }
+    switch (source, other.source) {
+    case (
+      .expression(let id, let order, let direction, let nulls),
+      .expression(let otherID, let otherOrder, let otherDirection, let otherNulls)
+    ):
+      return id == otherID && order == otherOrder && direction == otherDirection
+        && nulls == otherNulls
+    case (.transient(let source, let grouping), .transient(let otherSource, let otherGrouping)):
+      return Value.text(source) == .text(otherSource)
+        && grouping.groupingIdentity == otherGrouping.groupingIdentity
+        && grouping.titleIdentity == otherGrouping.titleIdentity
+    case (.expression, .transient), (.transient, .expression): return false
+    }
   }
 }
 
