@@ -96,6 +96,26 @@ struct PostgreSQLLongListTests {
     }
   }
 
+  @Test func `R84: an index serves the opposite order too`() async throws {
+    try await TestServer.withDatabase { url in
+      let world = try World(url: url, seed: 1)
+      let controller = try world.controller()
+      try await controller.performFetch()
+      let whole = try controller.results.snapshot.content.sections
+      try await controller.update { $0 = $0.reversed() }
+      let explanation = try #require(try await controller.explain())
+      guard case .indexed = explanation.keys else {
+        Issue.record("the list holds its keys")
+        return
+      }
+      let reversed = try controller.results.snapshot.content.sections
+      #expect(reversed.map(\.rows) == whole.reversed().map { $0.rows.reversed() })
+      #expect(reversed.map(\.header.id) == whole.reversed().map(\.header.id))
+      controller.cancel()
+      try world.store.close()
+    }
+  }
+
   @Test func `R76: another window reads the rows that enter or leave, and counts nothing again`()
     async throws
   {

@@ -90,6 +90,26 @@ import Testing
     #expect(try world.controller.results.snapshot.content == whole)
   }
 
+  @Test func `R84: an index serves the opposite order too`() async throws {
+    let world = try await World(rows: 2000)
+    let whole = try world.controller.results.snapshot.content
+    try await world.controller.update { $0 = $0.reversed() }
+    _ = try #require(try world.keys, "the list holds its keys")
+    for number in 0..<5 {
+      let reversed = try world.controller.results.snapshot.content
+      if number == 0 {
+        let rows = whole.sections.reversed().map { Array($0.rows.reversed()) }
+        #expect(reversed.sections.map(\.rows) == rows)
+      }
+      try await world.commit(number)
+    }
+    let reversed = try world.controller.results.snapshot.content.sections.flatMap(\.rows)
+    try await world.controller.update { $0 = $0.reversed() }
+    #expect(
+      try world.controller.results.snapshot.content.sections.flatMap(\.rows) == reversed.reversed()
+    )
+  }
+
   @Test func `let checkpoints complete, and hold only what changed (R21)`() async throws {
     let world = try await World(rows: 2000)
     _ = try #require(try world.keys, "the list holds its keys")

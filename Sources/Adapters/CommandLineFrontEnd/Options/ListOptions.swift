@@ -30,6 +30,10 @@ public struct ListOptions: ParsableArguments {
   )
   public var sectionBy: String?
 
+  /// Whether the list is in the opposite order.
+  @Flag(help: "Show the rows and sections in the opposite order, the last ones first.")
+  public var reversed = false
+
   /// The maximum number of rows.
   @Option(
     parsing: .unconditional,
@@ -65,7 +69,7 @@ public struct ListOptions: ParsableArguments {
     var choice = ListChoice()
     choice.predicate = try predicate.map { try Condition.predicate($0, of: Program.self) }
     (choice.sort, choice.sectionBy) = (sort, sectionBy)
-    (choice.limit, choice.offset) = (limit, offset)
+    (choice.isReversed, choice.limit, choice.offset) = (reversed, limit, offset)
     return choice
   }
 }

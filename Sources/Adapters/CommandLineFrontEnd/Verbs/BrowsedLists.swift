@@ -84,7 +84,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     for settings: LocaleSettings
   ) throws -> ResultsDefinition<Row> {
     var list = options
-    if let sort = choice.sort { list.sort = sort }
+    if let sort = choice.sort { (list.sort, list.isReversed) = (sort, false) }
     if let sectionBy = choice.sectionBy { list.sectionBy = sectionBy }
     var definition = try list.definition(of: Program.self, for: settings)
     guard let number = choice.commandList else { return definition }

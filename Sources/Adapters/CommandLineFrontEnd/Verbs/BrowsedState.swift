@@ -13,7 +13,7 @@ final class BrowsedState: Sendable {
   private let kept = Mutex<BrowserMemory?>(nil)
 
   /// Creates the state of a store's list, or returns `nil` where nothing is remembered: for a store in memory, and for a list with a
-  /// condition or a window of rows.
+  /// condition, in the opposite order, or with a window of rows.
   init?(
     of list: ListOptions,
     _ entity: String,
@@ -21,7 +21,8 @@ final class BrowsedState: Sendable {
     program: String,
     environment: [String: String]
   ) {
-    guard list.predicate == nil, list.limit == nil, list.offset == nil, store.capabilities.isDurable
+    guard list.predicate == nil, !list.reversed, list.limit == nil, list.offset == nil,
+      store.capabilities.isDurable
     else { return nil }
     let shown = SavedState.List(entity: entity, sort: list.sort, sectionBy: list.sectionBy)
     guard

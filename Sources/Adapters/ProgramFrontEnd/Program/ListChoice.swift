@@ -9,6 +9,8 @@ public struct ListChoice: Sendable {
   public var sort: String?
   /// The name of the attribute or key that divides the list into sections, `none`, or `nil` for the default sections.
   public var sectionBy: String?
+  /// Whether the rows and sections are in the opposite order.
+  public var isReversed = false
   /// The maximum number of rows.
   public var limit: Int?
   /// The number of rows to skip.
@@ -37,6 +39,7 @@ public struct ListChoice: Sendable {
     } else if sectionBy != nil, case .transient(let source, _) = definition.sectionKey?.source {
       definition.request.sortDescriptors = [try descriptor("-" + source, Program.self)]
     }
+    if isReversed { definition = definition.reversed() }
     if let limit { definition.request.fetchLimit = try ListChoice.count(limit, "--limit") }
     if let offset { definition.request.fetchOffset = try ListChoice.count(offset, "--offset") }
     return definition
@@ -51,7 +54,8 @@ public struct ListChoice: Sendable {
 
   /// Whether the choice changes the program's default list.
   private var changesList: Bool {
-    predicate != nil || sort != nil || sectionBy != nil || limit != nil || offset != nil
+    predicate != nil || sort != nil || sectionBy != nil || isReversed || limit != nil
+      || offset != nil
   }
 
   private func descriptor<Program: ListProgram>(

@@ -46,6 +46,61 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   }
 }
 
+extension ResultsDefinition {
+  /// Returns the definition of the same rows in the opposite order, sections included (R84).
+  ///
+  /// Nulls change ends, and rows that are equal in all terms are in descending order of their keys. So an index that has the one order
+  /// has the other too. Limit and offset count from the new beginning: a limit of ten shows the last ten. Reversed twice, a definition
+  /// gives the list that it gave before.
+  ///
+  /// ```swift
+  /// try await controller.update { $0 = $0.reversed() }
+  /// ```
+  public func reversed() -> ResultsDefinition {
+    var reversed = self
+    let columns = request.entity.identity.columns
+    let key = columns.count == 1 ? [.objectKey] : columns.map { FetchExpression.attribute($0) }
+    let tail = key.map { FetchSortDescriptor($0, .descending) }
+    var terms = request.sortDescriptors
+    // The key in ascending order ends every order, and need not be said.
+    if terms.count > key.count, Array(terms.suffix(key.count)) == tail {
+      terms.removeLast(key.count)
+    } else {
+      terms += key.filter { part in !terms.contains { $0.expression == part } }
+        .map { FetchSortDescriptor($0) }
+    }
+    reversed.request.sortDescriptors = terms.map(\.reversed)
+    reversed.sectionKey = sectionKey?.reversed
+    return reversed
+  }
+}
+
+extension FetchSortDescriptor {
+  fileprivate var reversed: FetchSortDescriptor {
+    FetchSortDescriptor(expression, direction.reversed, nulls: nulls == .first ? .last : .first)
+  }
+}
+
+extension SortDirection {
+  fileprivate var reversed: SortDirection { self == .ascending ? .descending : .ascending }
+}
+
+extension SectionKey {
+  fileprivate var reversed: SectionKey {
+    guard case .expression(let id, let order, let direction, let nulls) = source else {
+      return self
+    }
+    let opposite: NullPlacement? = nulls.map { $0 == .first ? .last : .first }
+    return SectionKey(
+      .expression(id, orderedBy: order, direction.reversed, nulls: opposite),
+      contiguity: contiguity,
+      titleIdentity: titleIdentity,
+      title: title,
+      indexTitle: indexTitle
+    )
+  }
+}
+
 /// A count taken together with a list, from the same version of the store.
 public struct CountRequest: Hashable, Sendable {
   /// The entity whose objects are counted.
