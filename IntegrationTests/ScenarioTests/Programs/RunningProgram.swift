@@ -130,8 +130,8 @@ final class RunningProgram {
   /// - Returns: The exit status.
   func status(within seconds: Double) throws -> Int32 {
     let deadline = Deadline(seconds)
-    var polled = pollfd(fd: output.descriptor, events: 0, revents: 0)
-    // The writing end of the pipe is closed when the program exits.
+    // The writing end of the pipe is closed when the program exits; Apple's systems report that only where it is requested.
+    var polled = pollfd(fd: output.descriptor, events: Int16(POLLHUP), revents: 0)
     while polled.revents & Int16(POLLHUP) == 0 {
       let count = poll(&polled, 1, deadline.milliseconds)
       guard count > 0 || (count < 0 && errno == EINTR) else {

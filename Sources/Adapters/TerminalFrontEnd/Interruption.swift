@@ -104,11 +104,13 @@ private enum SignalPipe {
 
   /// Waits for a signal, for the end, or for the output's other end to be closed.
   static func next(or output: Int32) -> Event {
+    // POSIX reports a hang-up even where no event is requested. Apple's systems report that of a pipe only where it is requested, and
+    // would also wake for what is typed on a terminal, which sends a signal when it is closed.
+    let hangUp = SystemCalls.isTerminal(output) ? 0 : Int16(POLLHUP)
     while true {
-      // `poll` reports errors and hang-ups even when no event is requested.
       var polled = [
         pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: output, events: 0, revents: 0),
+        pollfd(fd: output, events: hangUp, revents: 0),
       ]
       guard poll(&polled, 2, -1) > 0 else { continue }
       if let byte = receive() { return byte == 0 ? .end : .signal(Int32(byte)) }
