@@ -193,10 +193,18 @@ static const char *temporary_folder(void) {
   return folder == NULL || folder[0] == 0 ? "/tmp" : folder;
 }
 
-/// Reserves the bytes of a file.
+/// Reserves the bytes of a file, which becomes no shorter: a mapped page for which the disk has no room would end the process.
 static int reserve(int file, int64_t size) {
 #if defined(__APPLE__)
-  return ftruncate(file, size) == 0;
+  struct stat status;
+  if (fstat(file, &status) != 0) return 0;
+  // What is reserved is added after the blocks that the file has.
+  int64_t missing = size - (int64_t)status.st_blocks * 512;
+  if (missing > 0) {
+    fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = missing};
+    if (fcntl(file, F_PREALLOCATE, &store) != 0) return 0;
+  }
+  return status.st_size >= size || ftruncate(file, size) == 0;
 #else
   return posix_fallocate(file, 0, size) == 0;
 #endif
