@@ -6,7 +6,10 @@ import Testing
 /// The terminal has a server of its own and no configuration. Waiting means asking for the screen until it is as expected; each
 /// question takes a few milliseconds, so nothing sleeps.
 final class TerminalRun {
-  static let tmux = "/usr/bin/tmux"
+  /// Where systems have it; Homebrew has it on macOS.
+  static let tmux =
+    ["/usr/bin/tmux", "/opt/homebrew/bin/tmux", "/usr/local/bin/tmux"]
+    .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "/usr/bin/tmux"
   static let sqlite3 = "/usr/bin/sqlite3"
   static let exists =
     FileManager.default.isExecutableFile(atPath: tmux)

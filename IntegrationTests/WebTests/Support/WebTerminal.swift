@@ -3,7 +3,10 @@ import Foundation
 
 /// A terminal of tmux in which a program runs as a person would run it; it ends with the object.
 final class WebTerminal {
-  private static let tmux = "/usr/bin/tmux"
+  /// Where systems have it; Homebrew has it on macOS.
+  private static let tmux =
+    ["/usr/bin/tmux", "/opt/homebrew/bin/tmux", "/usr/local/bin/tmux"]
+    .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "/usr/bin/tmux"
   /// Whether there is a terminal; where the tests of the page must run, they fail without one.
   static let exists =
     FileManager.default.isExecutableFile(atPath: tmux)
