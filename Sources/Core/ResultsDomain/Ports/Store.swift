@@ -188,6 +188,12 @@ extension StoreWriting {
 
 extension Store {
   /// Runs a closure as one transaction on the store's executor, and returns its result.
+  ///
+  /// ```swift
+  /// let id = try await store.write { books in
+  ///   try books.insert(Book(publisher: "岩波書店", title: "帰還"))
+  /// }
+  /// ```
   /// - Throws: As `commit(origin:_:)`.
   @discardableResult
   public func write<Result: Sendable>(
@@ -206,6 +212,12 @@ extension Store {
   }
 
   /// Fetches the results of a request once, in its order.
+  ///
+  /// ```swift
+  /// let recent = try store.fetch(
+  ///   FetchRequest<Book>(where: \.year > 1990, sortedBy: [.ascending(\.title)])
+  /// )
+  /// ```
   /// - Throws: `StoreError.request` for an invalid request, `StoreError.aborted` with a `RowError` for a row that the result
   ///   type cannot hold, or the store's error.
   /// - Complexity: O(*n*) in the rows that match.
@@ -219,6 +231,10 @@ extension Store {
   }
 
   /// The number of rows that a request returns, within its limit and offset.
+  ///
+  /// ```swift
+  /// let count = try store.count(of: FetchRequest<Book>(where: \.year > 1990, sortedBy: []))
+  /// ```
   /// - Complexity: O(*n*) in the rows of the entity at most; no row is decoded.
   public func count<Object: FetchedObject>(
     of request: FetchRequest<Object>

@@ -4,10 +4,10 @@ extension StoreTransaction {
   /// Links two objects by a many-to-many relationship.
   ///
   /// ```swift
-  /// try transaction.link(item, tag, by: Item.tags)
+  /// try transaction.link(book, tag, by: Book.tags)
   /// ```
   ///
-  /// Both sides name the same link: `link(tag, item, by: Tag.items)` is the same. Objects that are linked stay linked once, also where
+  /// Both sides name the same link: `link(tag, book, by: Tag.books)` is the same. Objects that are linked stay linked once, also where
   /// a link has a key of its own (R199). The store does not check that both objects exist, unless its database does. Attributes that
   /// a link has besides both keys are null.
   /// - Parameters:
@@ -45,6 +45,10 @@ extension StoreTransaction {
   }
 
   /// Links two objects, which their keys name, by a many-to-many relationship.
+  ///
+  /// ```swift
+  /// try transaction.link(ObjectKey.integer(7), .integer(2), by: Book.tags)
+  /// ```
   /// - Parameters:
   ///   - object: The key of an object of the struct that declares the relationship.
   ///   - element: The key of the object that becomes an element.
@@ -62,6 +66,10 @@ extension StoreTransaction {
   }
 
   /// Removes the link of two objects; every one, where a link has a key of its own and the pair is stored several times.
+  ///
+  /// ```swift
+  /// try transaction.unlink(book, tag, by: Book.tags)
+  /// ```
   /// - Parameters:
   ///   - object: An object of the struct that declares the relationship.
   ///   - element: An element of the relationship.

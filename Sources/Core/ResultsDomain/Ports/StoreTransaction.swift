@@ -88,6 +88,10 @@ extension StoreTransaction {
   }
 
   /// Inserts an object; the store assigns an integer key that is `nil`.
+  ///
+  /// ```swift
+  /// let id = try transaction.insert(Book(publisher: "Ace Books", title: "Neuromancer"))
+  /// ```
   /// - Returns: The identity of the new object.
   /// - Throws: As `insert(_:key:into:)`.
   @discardableResult
@@ -96,6 +100,12 @@ extension StoreTransaction {
   }
 
   /// Updates an object.
+  ///
+  /// ```swift
+  /// var edited = book
+  /// edited.title = "帰還"
+  /// try transaction.update(edited, ifUnchangedFrom: book)
+  /// ```
   /// - Parameters:
   ///   - object: The object with its new values and its identity.
   ///   - expected: The object that the edit is based on; the update is refused if the stored one differs.
@@ -118,6 +128,10 @@ extension StoreTransaction {
   }
 
   /// Deletes a row, and applies the delete rules of the relationships to its entity in the same transaction (R101).
+  ///
+  /// ```swift
+  /// try transaction.delete(id, of: Author.entity, applyingRulesOf: store.entities)
+  /// ```
   /// - Parameters:
   ///   - id: The object to delete.
   ///   - entity: The object's entity.
@@ -141,6 +155,10 @@ extension StoreTransaction {
   }
 
   /// Deletes an object.
+  ///
+  /// ```swift
+  /// if try transaction.delete(book) { draw("deleted") }
+  /// ```
   /// - Returns: Whether the object existed.
   @discardableResult
   public func delete<Object: Entity>(_ object: Object) throws(StoreError) -> Bool {
@@ -149,6 +167,12 @@ extension StoreTransaction {
   }
 
   /// The object with a key, or `nil` if there is none.
+  ///
+  /// ```swift
+  /// guard var book = try transaction.object(.integer(7), as: Book.self) else { return }
+  /// book.title = "帰還"
+  /// try transaction.update(book)
+  /// ```
   /// - Throws: `StoreError.aborted` with a `RowError` if the struct cannot hold a stored value.
   public func object<Object: Entity>(
     _ key: ObjectKey,

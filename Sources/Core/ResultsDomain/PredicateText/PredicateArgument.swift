@@ -43,9 +43,11 @@ extension PredicateArgument: ExpressibleByIntegerLiteral, ExpressibleByFloatLite
 /// The values of the placeholders and variables in a predicate's text.
 ///
 /// ```swift
-/// FetchPredicate(parsing: "year > %@", arguments: [1990], entity: Book.entity)
-/// FetchPredicate(parsing: "year > $year", arguments: ["year": 1990], entity: Book.entity)
-/// FetchPredicate(parsing: "%K > $year", arguments: PredicateArguments(["year"], variables: ["year": 1990]), …)
+/// let entity = Book.entity
+/// let both = PredicateArguments(["year"], variables: ["year": 1990])
+/// let byOrder = try FetchPredicate(parsing: "year > %@", arguments: [1990], entity: entity)
+/// let byName = try FetchPredicate(parsing: "year > $y", arguments: ["y": 1990], entity: entity)
+/// let byBoth = try FetchPredicate(parsing: "%K > $year", arguments: both, entity: entity)
 /// ```
 public struct PredicateArguments: Hashable, Sendable {
   /// One argument for each placeholder, in order.

@@ -28,6 +28,14 @@ public struct FetchRequest<Object: FetchedObject>: Sendable {
   public var relationshipPathsForPrefetching: [[String]] = []
 
   /// Creates a request for an entity that is known by its description.
+  ///
+  /// ```swift
+  /// let request = FetchRequest<Row>(
+  ///   entity: Book.entity,
+  ///   where: try FetchPredicate(parsing: "year > 1990", entity: Book.entity),
+  ///   sortedBy: [.ascending("title")]
+  /// )
+  /// ```
   public init(
     entity: EntityDescription,
     where predicate: FetchPredicate = .all,
@@ -49,6 +57,14 @@ public struct FetchRequest<Object: FetchedObject>: Sendable {
 
 extension FetchRequest where Object: Entity {
   /// Creates a request for objects of an entity, with conditions on its properties.
+  ///
+  /// ```swift
+  /// let request = FetchRequest<Book>(
+  ///   where: \.publisher == "岩波書店" && \.year > 1990,
+  ///   sortedBy: [.descending(\.year), .ascending(\.title)],
+  ///   fetchLimit: 100
+  /// )
+  /// ```
   public init(
     where predicate: EntityPredicate<Object> = .all,
     sortedBy sortDescriptors: [EntitySortDescriptor<Object>],
@@ -69,6 +85,11 @@ extension FetchRequest where Object: Entity {
 
 extension FetchRequest {
   /// Returns the request with another type of results.
+  ///
+  /// ```swift
+  /// let request = FetchRequest<Book>(sortedBy: [.ascending(\.title)])
+  /// let ids = try store.fetch(request.returning(ObjectID.self))
+  /// ```
   public func returning<Other: FetchedObject>(
     _ kind: Other.Type = Other.self
   ) -> FetchRequest<Other> {

@@ -57,6 +57,10 @@ public struct EntitySortDescriptor<Root: Entity>: Sendable {
   public let descriptor: FetchSortDescriptor
 
   /// Sorts by a property, which can be the identity's, smaller values first.
+  ///
+  /// ```swift
+  /// let request = FetchRequest<Book>(sortedBy: [.ascending(\.authorID, nulls: .last)])
+  /// ```
   public static func ascending<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     nulls: NullPlacement? = nil
@@ -66,6 +70,10 @@ public struct EntitySortDescriptor<Root: Entity>: Sendable {
   }
 
   /// Sorts by a property, which can be the identity's, larger values first.
+  ///
+  /// ```swift
+  /// let request = FetchRequest<Book>(sortedBy: [.descending(\.year), .ascending(\.title)])
+  /// ```
   public static func descending<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     nulls: NullPlacement? = nil

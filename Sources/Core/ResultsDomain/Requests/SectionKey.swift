@@ -79,6 +79,10 @@ public struct SectionKey: Sendable {
   }
 
   /// Sections by an expression that the store evaluates.
+  ///
+  /// ```swift
+  /// let decades = SectionKey.expression(.bucket(.attribute("year"), width: 10))
+  /// ```
   public static func expression(
     _ expression: FetchExpression,
     orderedBy order: FetchExpression? = nil,
@@ -108,6 +112,10 @@ public struct EntitySectionKey<Root: Entity>: Sendable {
   /// Sections by the values of a property, in the order of those values.
   ///
   /// By default, the section of null is first in ascending and last in descending order.
+  ///
+  /// ```swift
+  /// let key = EntitySectionKey<Book>.attribute(\.publisher, .descending)
+  /// ```
   public static func attribute<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     _ direction: SortDirection = .ascending,

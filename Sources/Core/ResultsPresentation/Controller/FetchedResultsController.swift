@@ -6,9 +6,10 @@ public import ResultsDomain
 /// let books = FetchedResultsController(
 ///   FetchRequest<Book>(sortedBy: [.ascending(\.title)], fetchBatchSize: 20),
 ///   sectionedBy: .attribute(\.publisher),
-///   in: store)
+///   in: store
+/// )
 /// try await books.performFetch()
-/// for await event in books.changes { … }
+/// for await event in books.changes { draw(event) }
 /// ```
 ///
 /// It can be used from any actor and thread. It has no main thread, no run loop and no timing of its own: work runs on the store's
@@ -23,6 +24,10 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
 
   /// Creates a controller for a definition; nothing is fetched before `performFetch()`.
   ///
+  /// ```swift
+  /// let definition = ResultsDefinition(FetchRequest<Book>(sortedBy: [.ascending(\.title)]))
+  /// let books = FetchedResultsController(definition, in: store)
+  /// ```
   /// - Parameters:
   ///   - definition: What the list shows.
   ///   - store: The store to read and to observe.
@@ -41,6 +46,14 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   }
 
   /// Creates a controller for a request over attribute names.
+  ///
+  /// ```swift
+  /// let rows = FetchedResultsController(
+  ///   FetchRequest<Row>(entity: Book.entity, sortedBy: [.ascending("title")]),
+  ///   sectionedBy: .attribute("publisher"),
+  ///   in: store
+  /// )
+  /// ```
   public convenience init(
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: SectionKey? = nil,
@@ -53,6 +66,12 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// Returns a controller over a fixed set of objects, with membership, order and sections as first fetched.
   ///
   /// Attributes stay live, and a deleted object leaves the list. The set may have a million members; they are never all in memory.
+  ///
+  /// ```swift
+  /// let request = FetchRequest<Book>(sortedBy: [.ascending(\.title)])
+  /// let unread = IdentitySet(try store.fetch(request.returning(ObjectID.self)))
+  /// let books = FetchedResultsController.frozen(unread, request, in: store)
+  /// ```
   public static func frozen(
     _ identities: IdentitySet,
     _ request: FetchRequest<Object>,
@@ -78,6 +97,14 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
 
 extension FetchedResultsController where Object: Entity {
   /// Creates a controller for a request over the properties of an entity.
+  ///
+  /// ```swift
+  /// let books = FetchedResultsController(
+  ///   FetchRequest<Book>(where: \.year > 1990, sortedBy: [.descending(\.year)]),
+  ///   sectionedBy: .attribute(\.publisher),
+  ///   in: store
+  /// )
+  /// ```
   public convenience init(
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: EntitySectionKey<Object>,
@@ -95,6 +122,11 @@ extension FetchedResultsController {
   /// Fetches the list and starts to observe the store; called again, it brings the list up to date with an ordinary delta.
   ///
   /// It returns when a list is shown, even if an `update(_:)` has overtaken it. Reading ends early if the task is cancelled (R123).
+  ///
+  /// ```swift
+  /// try await books.performFetch()
+  /// for section in books.sections { draw(section.title, section.count) }
+  /// ```
   /// - Throws: `StoreError.request` for a definition that is refused, `StoreError.aborted(by:)` with a `CancellationError` in a task that is
   ///   cancelled while keys are read, or the store's error. What was shown before stays.
   /// - Complexity: O(*n*) in the rows that match the first time; no row is decoded.
@@ -106,6 +138,10 @@ extension FetchedResultsController {
   ///
   /// Meanwhile the state is `ResultsState.opening`. The closure is called on a thread of the store, and only for a long list that no cache
   /// opens and whose rows the store reads in order; any other list is shown whole as soon as its first rows could be.
+  ///
+  /// ```swift
+  /// try await books.performFetch { page in draw(page) }
+  /// ```
   /// - Parameter firstPage: Receives as many rows as the request's batch size, or fewer if the window ends before.
   /// - Throws: As `performFetch()`.
   /// - Complexity: The first rows cost O(*k* log *n*) for *k* of them.
@@ -120,6 +156,11 @@ extension FetchedResultsController {
   ///
   /// The difference arrives as one ordinary delta. If several updates overlap, the newest wins, and a call that was overtaken returns
   /// without an error. The closure may read the controller, and is called again if another update comes between.
+  ///
+  /// ```swift
+  /// let recent: EntityPredicate<Book> = \.year > 1990
+  /// try await books.update { $0.request.predicate = recent.predicate }
+  /// ```
   /// - Throws: As `performFetch()`; the list then stays as it was.
   public func update(
     _ change: (inout ResultsDefinition<Object>) -> Void
@@ -128,6 +169,11 @@ extension FetchedResultsController {
   }
 
   /// Checks for commits of every writer now, and delivers their changes before it returns, even while the controller is paused.
+  ///
+  /// ```swift
+  /// try await books.refresh()
+  /// draw(try books.results)
+  /// ```
   /// - Throws: The store's error, which is published to subscribers too (R71).
   public func refresh() async throws(StoreError) {
     let list = list
@@ -143,6 +189,12 @@ extension FetchedResultsController {
   public var isPaused: Bool { list.isPaused }
 
   /// Follows commits again; those made during the pause, by any writer, are delivered before it returns, as at most one change.
+  ///
+  /// ```swift
+  /// books.pause()
+  /// // The view is hidden.
+  /// try await books.resume()
+  /// ```
   /// - Throws: The store's error, which is published to subscribers too; the missed commits are then delivered with the next
   ///   successful one.
   public func resume() async throws(StoreError) {
@@ -219,18 +271,32 @@ extension FetchedResultsController {
   public var rows: ResultsRows<Object>? { state.results?.rows }
 
   /// Reads the object at a path of the list as it is shown now.
+  ///
+  /// ```swift
+  /// let book = try books.object(at: RowPath(section: 0, row: 2))
+  /// ```
   /// - Throws: As `ResultsList.object(at:)`, and `ResultsError.notFetched` before the first fetch.
   public func object(at path: RowPath) throws(ResultsError) -> Object {
     try results.object(at: path)
   }
 
   /// Returns the path of an object in the list as it is shown now, or `nil` if it is not in it.
+  ///
+  /// ```swift
+  /// if let path = books.path(of: id) { draw(path.section, path.row) }
+  /// ```
   public func path(of id: ObjectID) -> RowPath? { state.results?.path(of: id) }
 
   /// Reads several controllers of this store as of one commit (R66).
   ///
   /// The closure is called again if another commit is shown while it reads, so it should do nothing but read `state`, `results` and
   /// the like. No query is run.
+  ///
+  /// ```swift
+  /// let (count, title) = try books.consistently {
+  ///   (try books.results.count, books.sections.first?.title)
+  /// }
+  /// ```
   public func consistently<Result, Failure>(
     _ read: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -245,6 +311,12 @@ extension FetchedResultsController {
   /// network, a user or a controller of this store.
   ///
   /// It blocks the calling thread while the store is read.
+  ///
+  /// ```swift
+  /// let titles = try books.withOneVersion { reading in
+  ///   try reading.objects(at: 0..<reading.results.count).map(\.title)
+  /// }
+  /// ```
   /// - Throws: `ResultsError.notFetched` before the first fetch, `.ended` after `cancel()`, `.store` for the store's error, or the
   ///   closure's error.
   /// - Complexity: As `refresh()`, and that of the closure.
@@ -277,6 +349,16 @@ extension FetchedResultsController {
   /// when its task is cancelled, also while it waits for the next event, and when the controller is cancelled.
   ///
   /// A change of additional counts alone is no event: the new counts are in `state`, and in the next change.
+  ///
+  /// ```swift
+  /// for await event in books.changes {
+  ///   switch event {
+  ///   case .snapshot(let results), .reset(_, let results): draw(results)
+  ///   case .change(let change): draw(change.delta)
+  ///   case .failure(let error): draw(error)
+  ///   }
+  /// }
+  /// ```
   public var changes: ResultsChanges<Object> {
     ResultsChanges { [publisher = list.publisher] in publisher.subscribe() }
   }
@@ -286,6 +368,12 @@ extension FetchedResultsController {
   /// What happened in the meantime arrives as one change from exactly that generation, or as a reset with its reason where the
   /// journal does not reach back. Each iteration is a subscriber of its own, and begins at the same generation. It ends as one of
   /// `changes` does.
+  ///
+  /// ```swift
+  /// let drawn = try books.results
+  /// draw(drawn)
+  /// for await event in books.changes(from: drawn) { draw(event) }
+  /// ```
   /// - Parameter drawn: The list that the caller shows: from this controller's `results`, an event or `catchUp(from:)`.
   /// - Returns: The events; for another controller's list they begin with a reset, `ResultsResetReason.otherLife`.
   public func changes(from drawn: ResultsList<Object>) -> ResultsChanges<Object> {
@@ -313,7 +401,7 @@ extension FetchedResultsController {
   ///
   /// ```swift
   /// let present = try books.catchUp(from: position).results
-  /// for await event in books.changes(from: present) { … }
+  /// for await event in books.changes(from: present) { draw(event) }
   /// ```
   /// - Throws: `ResultsError.notFetched` before the first fetch.
   /// - Complexity: O(*c* log *c* log *k*) for *k* generations with *c* changes; the store is not read.
@@ -333,10 +421,10 @@ extension FetchedResultsController {
   /// ```swift
   /// let drawn = try books.results
   /// draw(drawn)
-  /// let deliveries = Task { await books.deliver(to: self, from: drawn) }
+  /// await books.deliver(to: delegate, from: drawn)
   /// ```
   ///
-  /// Commits between drawing and the first step of the task are delivered too: as one change if the journal reaches back
+  /// Commits between drawing and this call are delivered too: as one change if the journal reaches back
   /// (`ResultsOptions.journalCapacity`), otherwise as a reset. The delegate is retained for as long as the call lasts, and not by the
   /// controller. A change that arrives while callbacks run is delivered after them, never inside them (R69). A task that is
   /// cancelled while it waits ends at once.
@@ -382,6 +470,10 @@ extension FetchedResultsController {
   /// Over an index, no position is queried for a row that is not observed, if the list has no limit, offset or aggregates. If such a
   /// list shows related values, a commit that concerns many rows through them is looked for in the observed rows only:
   /// `UnobservedChanges.isComplete` is then false.
+  ///
+  /// ```swift
+  /// books.observedRows = 40..<90
+  /// ```
   public var observedRows: Range<Int>? {
     get { list.observedRows }
     set {

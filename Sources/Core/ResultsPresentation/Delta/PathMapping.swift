@@ -87,6 +87,10 @@ extension ResultsDelta {
   /// Returns the new path of a row of the generation before, or `nil` if it was deleted (R42).
   ///
   /// To map many rows, create a `PathMapping` once.
+  ///
+  /// ```swift
+  /// let to = change.delta.newPath(for: OldPath(section: 0, row: 4))
+  /// ```
   /// - Complexity: O(*c* log *c*) in the changes.
   public func newPath(for path: OldPath) -> NewPath? { PathMapping(self).newPath(for: path) }
 
@@ -174,6 +178,12 @@ extension ResultsDelta {
   /// Returns the new path of a cursor: its own row if that survived, else the nearest row that did (R42).
   ///
   /// `PathMapping.nearestSurvivor` defines which row is nearest. `newRowCount` returns the number of rows of a section after.
+  ///
+  /// ```swift
+  /// let cursor = change.delta.nearestSurvivor(of: OldPath(section: 0, row: 4)) { section in
+  ///   change.after.section(at: section)?.count ?? 0
+  /// }
+  /// ```
   /// - Complexity: O(*c* log *c*) in the changes, and O(*s*) in the sections if the row's section has none left.
   public func nearestSurvivor(of path: OldPath, newRowCount: (Int) -> Int) -> NewPath? {
     PathMapping(self).nearestSurvivor(

@@ -74,6 +74,11 @@ extension ResultsChange {
   /// Composes this change and the next one: a view that is held shows `before` and applies everything since as one change (R28).
   ///
   /// The delta of the result has only the net effects, and is empty if they cancel each other out; such a change need not be shown.
+  ///
+  /// ```swift
+  /// let both = try change.then(next)
+  /// if !both.delta.isEmpty { draw(both.delta) }
+  /// ```
   /// - Throws: `DeltaError.outOfSync` if the next change does not start where this one ends, `DeltaError.otherLife` if it belongs to
   ///   another list, `DeltaError.partial` if one of them names only observed rows.
   /// - Complexity: O(*c* log *c*) in the changes of both, whatever the length of the list.
@@ -90,8 +95,8 @@ extension ResultsChange {
   /// A view that has shown its own write already, such as a row that was dragged, names the write and passes over its echo:
   ///
   /// ```swift
-  /// try await store.write(origin: CommitOrigin("drag")) { … }
-  /// if change.isEcho(of: CommitOrigin("drag")) { … }
+  /// try await store.write(origin: CommitOrigin("drag")) { try $0.update(book) }
+  /// if change.isEcho(of: CommitOrigin("drag")) { draw("nothing to do") }
   /// ```
   ///
   /// It is `false` as soon as another writer, another name, or a change of the definition has been composed with it.
@@ -117,6 +122,10 @@ extension ResultsChange {
   ///
   /// A chat that shows the date above the first message of a day depends on the row before: `offsets: [-1]`. Rows that the
   /// delta names are not repeated, so a neighbour update is never mistaken for a real one.
+  ///
+  /// ```swift
+  /// for update in change.neighbourUpdates(offsets: [-1]) { draw(update.to.path) }
+  /// ```
   /// - Parameter offsets: The offsets of the neighbours from the row, within its section.
   /// - Returns: The rows in the order of their new paths.
   /// - Complexity: O(*c* *k* log *n*) for *c* changes and neighbours up to *k* rows away.

@@ -32,6 +32,10 @@ extension ResultsContent {
   ///
   /// Rows at all old paths are removed, then deleted and moved sections; sections are inserted ascending, then rows ascending; headers
   /// are replaced. Updates of rows change nothing here, but their paths must be correct.
+  ///
+  /// ```swift
+  /// let after = try content.applying(change.delta)
+  /// ```
   /// - Throws: `DeltaError` saying what does not fit, and where.
   /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
   public func applying(_ delta: ResultsDelta) throws(DeltaError) -> ResultsContent {

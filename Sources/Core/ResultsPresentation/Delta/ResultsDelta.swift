@@ -104,6 +104,10 @@ extension ResultsDelta {
   /// The inverse change: applied to the content after, it gives the content before (R29).
   ///
   /// It has the same cause, repair and origins.
+  ///
+  /// ```swift
+  /// let before = try content.applying(change.delta).applying(change.delta.inverse)
+  /// ```
   /// - Complexity: O(*c* log *c*) in the changes.
   public var inverse: ResultsDelta {
     var assembler = DeltaAssembler(

@@ -35,9 +35,17 @@ extension ResultsList {
   public var sections: ResultsSections<Object> { ResultsSections(self) }
 
   /// Returns the section at an index, or `nil` if there is none.
+  ///
+  /// ```swift
+  /// if let section = results.section(at: 0) { draw(section.title, section.count) }
+  /// ```
   public func section(at index: Int) -> ResultsSection<Object>? { ResultsSection(self, index) }
 
   /// Returns the section with an identity, or `nil` if there is none.
+  ///
+  /// ```swift
+  /// let same = results.section(withID: section.id)
+  /// ```
   /// - Complexity: O(log *n*) for sections in the order of their identities, O(*s*) in the sections otherwise.
   public func section(withID id: SectionID) -> ResultsSection<Object>? {
     snapshot.section(of: id).flatMap { ResultsSection(self, $0) }
@@ -47,10 +55,18 @@ extension ResultsList {
   public var rows: ResultsRows<Object> { ResultsRows(self, 0..<count) }
 
   /// Returns the path of an object, or `nil` if it is not in the list or the store can no longer say its position.
+  ///
+  /// ```swift
+  /// if let path = results.path(of: id) { draw(path.section, path.row) }
+  /// ```
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? { snapshot.path(of: id) }
 
   /// Returns the identity of the object at a path; no object is read.
+  ///
+  /// ```swift
+  /// let id = results.objectID(at: RowPath(section: 0, row: 2))
+  /// ```
   /// - Returns: `nil` if there is no such row, or the store can no longer say its identity.
   /// - Complexity: O(log *n*)
   public func objectID(at path: RowPath) -> ObjectID? { snapshot.objectID(at: path) }
@@ -59,6 +75,10 @@ extension ResultsList {
   ///
   /// They are read at once: where an index of the store has the keys, in one version and usually by one query, so this is how to read
   /// a page of a long list. Positions outside the list are left out.
+  ///
+  /// ```swift
+  /// let page = try results.objectIDs(at: 1000..<1050)
+  /// ```
   /// - Throws: `ResultsError.store` for the store's own failure, also if its history no longer reaches back to what the list showed.
   /// - Complexity: O(*k* + log *n*) for *k* positions.
   public func objectIDs(at positions: Range<Int>) throws(ResultsError) -> [ObjectID] {
@@ -70,6 +90,10 @@ extension ResultsList {
 
 extension ResultsList {
   /// Reads the object at a path.
+  ///
+  /// ```swift
+  /// let book = try results.object(at: RowPath(section: 0, row: 2))
+  /// ```
   /// - Throws: `ResultsError.noRow` for a path outside the list, `.rowGone` for a row deleted since, `.row` for a stored value that does
   ///   not fit, `.store` for the store's own failure; that is `StoreError.historyLost` where an index holds the keys, and the store
   ///   can no longer say which keys an earlier generation had.
@@ -94,6 +118,10 @@ extension ResultsList {
   /// Reads the objects at some positions, counted over all sections, in order.
   ///
   /// They are read at once and in one version of the store, whatever the batch size. Positions outside the list are left out.
+  ///
+  /// ```swift
+  /// let page = try results.objects(at: 1000..<1050)
+  /// ```
   /// - Throws: The failure of the first row that cannot be read, as `object(at:)`.
   /// - Complexity: O(*k* + log *n*) for *k* positions.
   public func objects(at positions: Range<Int>) throws(ResultsError) -> [Object] {
@@ -119,6 +147,10 @@ extension ResultsList {
   /// Reads the objects at some positions on the store's executor, so that the caller's actor or thread goes on meanwhile (R120).
   ///
   /// It reads what `objects(at:)` reads, which blocks the calling thread. A front end that must answer keys reads its pages this way.
+  ///
+  /// ```swift
+  /// let page = try await results.loadObjects(at: 1000..<1050)
+  /// ```
   /// - Throws: As `objects(at:)`.
   /// - Complexity: O(*k* + log *n*) for *k* positions.
   public func loadObjects(at positions: Range<Int>) async throws(ResultsError) -> [Object] {

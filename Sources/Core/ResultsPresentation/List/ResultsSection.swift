@@ -39,6 +39,10 @@ public struct ResultsSection<Object: FetchedObject>: Identifiable, Sendable {
   }
 
   /// Reads all objects of the section at once, in one version of the store.
+  ///
+  /// ```swift
+  /// for book in try section.objects() { draw(book.title) }
+  /// ```
   /// - Throws: As `ResultsList.objects(at:)`.
   /// - Complexity: O(*k* + log *n*) for a section of *k* rows.
   public func objects() throws(ResultsError) -> [Object] { try rows.objects(at: 0..<count) }
@@ -145,6 +149,10 @@ public struct ResultsRow<Object: FetchedObject>: Identifiable, Sendable {
 
 extension ResultsRow where Object: Entity {
   /// The object of a to-one relationship that the request prefetched, read with the row's batch; `nil` where a step has no object.
+  ///
+  /// ```swift
+  /// let name = try row.related(\.author)?.name
+  /// ```
   /// - Throws: As `object`; `ResultsError.related` if the request did not prefetch it, or a stored value does not fit.
   /// - Complexity: As `object`.
   public func related<Target: Entity>(
@@ -159,6 +167,10 @@ extension ResultsRow where Object: Entity {
   }
 
   /// The objects of a to-many relationship that the request prefetched, read with the row's batch, in the order of their keys.
+  ///
+  /// ```swift
+  /// let tags = try row.related(\.tags).map(\.name)
+  /// ```
   /// - Throws: As `object`; `ResultsError.related` if the request did not prefetch them, or a stored value does not fit.
   /// - Complexity: As `object`.
   public func related<Element: Entity>(

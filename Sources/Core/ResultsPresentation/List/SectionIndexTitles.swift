@@ -24,6 +24,11 @@ public struct SectionIndexTitles: Hashable, Sendable {
   }
 
   /// Returns the section an index title jumps to: its first, or for a title that is not listed the nearest before it.
+  ///
+  /// ```swift
+  /// let titles = SectionIndexTitles(of: results.sections.map(\.indexTitle))
+  /// if let section = titles.section(forIndexTitle: "N") { draw(section) }
+  /// ```
   /// - Returns: `nil` only if there are no sections.
   public func section(forIndexTitle title: String) -> Int? {
     if let index = titles.firstIndex(where: { Value.text($0) == .text(title) }) {

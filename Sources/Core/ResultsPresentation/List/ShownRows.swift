@@ -8,7 +8,9 @@ public import ResultsDomain
 /// ```swift
 /// shown.follow(change)
 /// if let missing = shown.missing {
-///   shown.fill(try change.after.objects(at: missing).map { ($0.id, $0) }, from: missing.lowerBound)
+///   let ids = try change.after.objectIDs(at: missing)
+///   let books = try change.after.objects(at: missing)
+///   shown.fill(zip(ids, books).map { ($0, $1) }, from: missing.lowerBound)
 /// }
 /// ```
 ///
