@@ -2,13 +2,14 @@ import Testing
 
 @Suite("The DocC catalogs")
 struct CatalogTests {
+  private static let folders = ["Sources/Core", "Sources/Adapters", "Sources/TestSupport"]
+
   /// Modules with a catalog, which `script/documentation` builds.
   private static var documented: [String] {
-    ["Sources/Core", "Sources/Adapters", "Sources/TestSupport"]
-      .flatMap { DocumentTree.files(under: $0, "md") }
-      .filter { $0.contains(".docc/") }
+    folders.flatMap { DocumentTree.files(under: $0, "md") }
       .compactMap { path in
-        path.split(separator: "/").last.map { String($0.dropLast(".md".count)) }
+        let parts = path.split(separator: "/").map(String.init)
+        return parts.count > 4 && parts[4] == "\(parts[2]).md" ? parts[2] : nil
       }
   }
 
@@ -20,14 +21,52 @@ struct CatalogTests {
     #expect(listed.count > 5)
   }
 
-  @Test func `a catalog's page belongs to its module`() throws {
-    for path in ["Sources/Core", "Sources/Adapters", "Sources/TestSupport"].flatMap({
-      DocumentTree.files(under: $0, "md")
-    }) {
+  @Test func `a page of a catalog is that of its module, or is listed there`()
+    throws
+  {
+    for path in Self.folders.flatMap({ DocumentTree.files(under: $0, "md") }) {
       let folders = path.split(separator: "/").map(String.init)
       let module = folders[2]
-      #expect(Array(folders[3...]) == ["\(module).docc", "\(module).md"], "\(path)")
-      #expect(try DocumentTree.text(path).hasPrefix("# ``\(module)``\n"), "\(path)")
+      #expect(folders.count == 5 && folders[3] == "\(module).docc", "\(path)")
+      let text = try DocumentTree.text(path)
+      if folders.last == "\(module).md" {
+        #expect(text.hasPrefix("# ``\(module)``\n"), "\(path)")
+      } else {
+        let front = try DocumentTree.text(
+          folders[..<4].joined(separator: "/") + "/\(module).md"
+        )
+        let name = folders[4].dropLast(".md".count)
+        #expect(text.hasPrefix("# ") && front.contains("\n- <doc:\(name)>"), "\(path)")
+      }
+    }
+  }
+
+  @Test func `every public type behind the umbrella is on one page of its reference`() throws {
+    let pages = try DocumentTree.files(under: "Sources/Core/FetchedResults", "md").map {
+      try DocumentTree.text($0)
+    }
+    let listed = pages.flatMap { page in
+      page.split(separator: "\n").filter { $0.hasPrefix("- ``") && $0.hasSuffix("``") }
+        .map { String($0.dropFirst(4).dropLast(2)) }
+    }
+    let modules = ["FetchedResults", "ResultsDomain", "ResultsPresentation"]
+    let types = try modules.flatMap { DocumentTree.files(under: "Sources/Core/\($0)", "swift") }
+      .flatMap { path in
+        try DocumentTree.text(path).matches(of: VocabularyTests.declaration)
+          .map { String($0.output.1) }
+      }
+    #expect(types.count > 100)
+    #expect(listed.sorted() == types.sorted())
+  }
+
+  @Test func `every page by reader says whom it is for and shows compiled code`() throws {
+    let pages = DocumentTree.files(under: "Sources/Core/FetchedResults", "md")
+    #expect(pages.count > 5)
+    for path in pages {
+      let page = try DocumentTree.page(path)
+      #expect(page.blocks.contains { $0.mark?.kind == "snippet" }, "\(path)")
+      guard !path.hasSuffix("/FetchedResults.md") else { continue }
+      #expect(try DocumentTree.text(path).contains("\n\nFor who "), "\(path)")
     }
   }
 }

@@ -45,8 +45,10 @@ enum DocumentTree {
     FileManager.default.isExecutableFile(atPath: root.appending(path: path).path())
   }
 
-  /// README and everything under `docs`.
-  static var documents: [String] { ["README.md"] + files(under: "docs", "md") }
+  /// README, everything under `docs`, and the pages of the reference.
+  static var documents: [String] {
+    ["README.md"] + files(under: "docs", "md") + files(under: "Sources", "md")
+  }
 
   static func page(_ path: String) throws -> DocumentPage {
     DocumentPage(path: path, text: try text(path))

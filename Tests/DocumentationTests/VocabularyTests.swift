@@ -13,7 +13,8 @@ struct VocabularyTests {
   }
 
   /// A public type that is not inside another one.
-  private static var declaration: Regex<(Substring, Substring)> {
-    /^public (?:final class|struct|enum|protocol|actor|typealias) (\w+)/.anchorsMatchLineEndings()
+  static var declaration: Regex<(Substring, Substring)> {
+    /^public (?:final class|struct|(?:indirect )?enum|protocol|actor|typealias) (\w+)/
+      .anchorsMatchLineEndings()
   }
 }
