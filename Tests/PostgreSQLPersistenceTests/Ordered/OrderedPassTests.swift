@@ -112,6 +112,37 @@ import Testing
     }
   }
 
+  @Test func `R251: a part does not wait behind who waits for the pass`() throws {
+    var altering: ThreadWork?
+    try withSource { source, pool in
+      let watching = try pool.connect()
+      let name = try watching.run("SELECT current_database()::text").text(0, 0)
+      let url = TestServer.url(ofDatabase: try #require(name))
+      let work = ThreadWork {
+        let application = try TestServer.connect(url)
+        try application.runOnce("SET lock_timeout = '10s'")
+        try application.runOnce(#"ALTER TABLE public."Book" ADD COLUMN extra int"#)
+      }
+      let blocked = "SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+      while !work.isDone, try watching.run(blocked).count == 0 {}
+      var hasWaited = false
+      let blocks = try source.parallelBlocks(ofAbout: 64, from: 1000) {
+        let waiting = "SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessShareLock'"
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !hasWaited, ContinuousClock.now < deadline {
+          hasWaited = (try? watching.run(waiting).count).map { $0 > 0 } ?? false
+        }
+        return true
+      }
+      #expect(hasWaited)
+      // With a lock that it waits for, the application would have given up.
+      #expect(!work.isDone)
+      try check(try #require(blocks), source)
+      altering = work
+    }
+    try altering?.wait()
+  }
+
   @Test func `without a free connection, or with ones that fail, the caller does it all (R172)`()
     throws
   {

@@ -251,7 +251,12 @@ private final class ParallelPass: Sendable {
       _ = try reader.run(
         connection.opening("REPEATABLE READ READ ONLY")
           + [
-            Statement("SET TRANSACTION SNAPSHOT \(Connection.literal(snapshot))", isPrepared: false)
+            Statement(
+              "SET TRANSACTION SNAPSHOT \(Connection.literal(snapshot))",
+              isPrepared: false
+            ),
+            // Behind a session that waits for the caller's lock it would wait for the caller, which waits for it.
+            Statement(TableLocks.ending, isPrepared: false),
           ]
       )
       defer { try? connection.post([Connection.commit]) }
