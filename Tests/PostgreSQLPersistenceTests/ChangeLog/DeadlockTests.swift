@@ -1,13 +1,11 @@
 #if PostgreSQL
-import Dispatch
-import Foundation
 import ResultsDomain
-import Synchronization
+import ResultsPresentation
 import Testing
 
 @testable import PostgreSQLPersistence
 
-/// R182: a store waits for a table of others only while it holds none, so the server ends no transaction of an application to resolve a
+/// R182, R251: a store waits for a table of others only while it holds none, so the server ends no transaction of an application to resolve a
 /// deadlock.
 @Suite struct DeadlockTests {
   /// What an application does to two tables in one transaction, in the opposite order of the log's.
@@ -101,7 +99,144 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `R251: reading several tables ends no transaction of an application`(
+    hasLog: Bool
+  ) throws {
+    try TestServer.withDatabase { url in
+      let url = try LogFixture(url).url
+      var options = PostgreSQLStoreOptions()
+      options.adoptsTables = true
+      options.maintainsChangeLog = hasLog
+      let entities = try LogFixture.entities()
+      let store = try PostgreSQLStore(url: url, entities: entities, options: options)
+      let statements = [
+        #"ALTER TABLE "Score" ADD COLUMN extra bigint"#,
+        #"ALTER TABLE "Book" ADD COLUMN extra bigint"#,
+      ]
+      try run(statements, at: url) {
+        try store.read { (snapshot) throws(StoreError) in
+          for entity in entities { _ = try snapshot.count(of: entity, where: .all) }
+        }
+      }
+    }
+  }
+
+  @Test func `R251: without a transaction a reading waits for no table while it may hold another`()
+    throws
+  {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open()
+      try follower.advance()
+      let connection = follower.connection
+      let expected = try #require(follower.log.expectation(on: connection))
+      try connection.runOnce("SET lock_timeout = '10s'")
+      let application = try TestServer.connect(url)
+      try application.runOnce("BEGIN")
+      try application.runOnce(#"LOCK TABLE "Score" IN ACCESS EXCLUSIVE MODE"#)
+      let reader = TableReader(connection, tables: follower.log.tables, path: "test")
+      let start = ContinuousClock.now
+      #expect {
+        try connection.expecting(expected) { () throws(StoreError) in
+          _ = try reader.run([
+            Statement(#"SELECT FROM public."Book""#), Statement(#"SELECT FROM public."Score""#),
+          ])
+        }
+      } throws: {
+        Self.isBusy($0)
+      }
+      #expect(ContinuousClock.now - start < .seconds(5))
+    }
+  }
+
+  @Test func `R251: a table that is not needed does not stop a reading for long`() throws {
+    try TestServer.withDatabase { url in
+      let url = try LogFixture(url).url
+      var options = PostgreSQLStoreOptions()
+      options.adoptsTables = true
+      options.maintainsChangeLog = false
+      options.session = ConnectionSettings.ofStrangers(
+        patience: .milliseconds(200),
+        limit: .seconds(60),
+        isReadOnly: true
+      )
+      let entities = try LogFixture.entities()
+      let store = try PostgreSQLStore(url: url, entities: entities, options: options)
+      let application = try TestServer.connect(url)
+      try application.runOnce("BEGIN")
+      try application.runOnce(#"LOCK TABLE "Score" IN ACCESS EXCLUSIVE MODE"#)
+      #expect(
+        try store.read { (snapshot) throws(StoreError) in
+          try snapshot.count(of: entities[0], where: .all)
+        } == 0
+      )
+      #expect {
+        try store.read { (snapshot) throws(StoreError) in
+          _ = try snapshot.count(of: entities[2], where: .all)
+        }
+      } throws: {
+        Self.isBusy($0)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    [#"UPDATE "Book" SET year = 1"#, #"ALTER TABLE "Book" ADD COLUMN extra int"#],
+    [#"DELETE FROM "Book" WHERE id = 1"#, #"CREATE INDEX ON "Book" (title)"#],
+    [#"DECLARE c CURSOR FOR SELECT * FROM "Tag""#, #"TRUNCATE "Book""#],
+  ])
+  func `R251: creating an index ends no transaction of an application`(_ statements: [String])
+    throws
+  {
+    try TestServer.withDatabase { url in
+      let url = try LogFixture(url).url
+      let owner = try TestServer.connect(url)
+      try owner.runOnce(#"INSERT INTO "Book" SELECT n, 'a', n FROM generate_series(1, 100) n"#)
+      let entities = try LogFixture.entities()
+      let definition = try ResultsDefinition(
+        FetchRequest<Row>(entity: entities[0], sortedBy: [.ascending("title")])
+      ).order()
+      // The application's session looks for a deadlock before the other one does.
+      try run(statements, at: url, patience: "500ms") {
+        var options = PostgreSQLStoreOptions()
+        options.adoptsTables = true
+        options.maintainsChangeLog = false
+        let store = try PostgreSQLStore(url: url, entities: entities, options: options)
+        #expect(try store.createIndex(serving: definition) != nil)
+      }
+      let indexes = try owner.runOnce(
+        """
+        SELECT count(*) FILTER (WHERE i.indisvalid), count(*) FROM pg_index i \
+        WHERE i.indrelid = '"Book"'::regclass AND i.indkey::text <> '1' AND pg_get_indexdef(i.indexrelid) LIKE '%BookBy%'
+        """
+      )
+      #expect(indexes.integer(0, 0) == 1)
+      #expect(indexes.integer(0, 1) == 1)
+    }
+  }
+
+  @Test func `R251: a right that is granted meanwhile does not stop the installation of a log`()
+    throws
+  {
+    try TestServer.withDatabase { url in
+      let fixture = try LogFixture(url)
+      _ = try fixture.open()
+      try TestServer.connect(url).runOnce(
+        "GRANT EXECUTE ON FUNCTION fetched_results.arm() TO PUBLIC"
+      )
+      let statements = [
+        "GRANT EXECUTE ON FUNCTION fetched_results.life() TO CURRENT_USER WITH GRANT OPTION",
+        "SELECT 1",
+      ]
+      try run(statements, at: url) { _ = try LogFixture(url, creates: false).open() }
+    }
+  }
+
   // MARK: - Two sessions
+
+  private static func isBusy(_ error: any Error) -> Bool {
+    if case .busy = error as? StoreError { true } else { false }
+  }
 
   /// Carries what one thread uses after another.
   private final class Parcel<Content>: @unchecked Sendable {
@@ -110,42 +245,22 @@ import Testing
     init(_ content: Content) { self.content = content }
   }
 
-  /// Work on a thread of its own.
-  private final class Work: Sendable {
-    private let outcome = Mutex<Result<Void, any Error>?>(nil)
-    private let end = DispatchSemaphore(value: 0)
-
-    init(_ body: @escaping @Sendable () throws -> Void) {
-      Thread.detachNewThread {
-        let result = Result { try body() }
-        self.outcome.withLock { $0 = result }
-        self.end.signal()
-      }
-    }
-
-    var isDone: Bool { outcome.withLock { $0 != nil } }
-
-    func wait() throws {
-      end.wait()
-      try outcome.withLock { try $0?.get() }
-    }
-  }
-
   /// Runs the first statement of an application's transaction, then work of a store until it waits for that transaction, and then the
   /// second statement.
   ///
-  /// The application's session looks for deadlocks almost at once, so it would be the one that the server ends.
+  /// The application's session looks for deadlocks early, so it would be the one that the server ends.
   private func run(
     _ statements: [String],
     at url: String,
+    patience: String = "10ms",
     beside body: @escaping @Sendable () throws -> Void
   ) throws {
     let application = try TestServer.connect(url)
-    try application.runOnce("SET deadlock_timeout = '10ms'")
+    try application.runOnce("SET deadlock_timeout = '\(patience)'")
     let process = try #require(application.processID)
     try application.runOnce("BEGIN")
     try application.runOnce(statements[0])
-    let work = Work(body)
+    let work = ThreadWork(body)
     let watching = try TestServer.connect(url)
     let blocked = "SELECT FROM pg_stat_activity WHERE \(process) = ANY (pg_blocking_pids(pid))"
     while !work.isDone, try watching.run(blocked).count == 0 {}

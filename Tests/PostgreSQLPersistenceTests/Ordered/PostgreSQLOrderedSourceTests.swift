@@ -21,14 +21,18 @@ struct PostgreSQLOrderedSourceTests {
     try TestServer.withDatabase { url in
       let world = try OrderedWorld(url: url, rows: 120, &generator)
       let remedy = OrderedRemedy(reader: world.reader)
-      let statement = try remedy.createIndex(for: world.definition, in: world.table)
+      let pool = ConnectionPool(try ConnectionSettings(url: url), limit: 1, patience: .seconds(5))
+      func createIndex() throws -> String? {
+        try remedy.createIndex(for: world.definition, in: world.table, beside: pool)
+      }
+      let statement = try createIndex()
       let context = Comment(rawValue: "seed \(seed), \(world.definition), \(statement ?? "none")")
       let isServed = try world.read { source in
         try compare(source, world.oracle, &generator, context)
         return true
       }
       #expect(isServed == true || statement == nil, context)
-      #expect(try remedy.createIndex(for: world.definition, in: world.table) == nil, context)
+      #expect(try createIndex() == nil, context)
     }
   }
 

@@ -273,7 +273,7 @@ extension ChangeLog {
       }
       try connection.run("ROLLBACK")
       isTableLocked = isTableLocked && !opening.isOverdue
-      if isTableLocked { _ = try connection.run(start.texts.waiting(opening.patience)) }
+      if isTableLocked { _ = try connection.run(start.texts.locks.waiting(opening.patience)) }
     } while isTableLocked
     guard let failure else { return nil }
     // A standby cannot read the unlogged table; or the type of a column has changed since a statement was prepared.
@@ -293,7 +293,7 @@ extension ChangeLog {
     let start = start
     let (base, texts) = (start.base, start.texts)
     // The locks come before the snapshot: TRUNCATE would empty what an older snapshot sees.
-    var statements = opening + [texts.locking, texts.readingFacts]
+    var statements = opening + [texts.locks.statement, texts.readingFacts]
     let factsIndex = statements.count - 1
     var prompt: [Int: Int] = [:]
     if let base {

@@ -27,6 +27,12 @@ struct ExpectedVersion: Sendable {
     planning: .either
   )
 
+  /// The statement after which a flight does not wait for a table, since it may hold another one; the flight then fails.
+  static let impatience = Statement(
+    "SELECT pg_catalog.set_config('lock_timeout', '20ms', true)",
+    planning: .either
+  )
+
   /// Whether the answer to the question is the version's snapshot.
   func isConfirmed(by result: QueryResult?) -> Bool {
     guard let text = result?.text(0, 0), let snapshot = SnapshotText(text) else { return false }

@@ -1,33 +1,16 @@
 #if PostgreSQL
-/// The texts of the statements that every reading runs, which stay the same until a table or the server changes.
-struct ReadingTexts: Sendable {
-  /// Locks the tables, so that none is changed while it is read.
-  private let lock: String
-  /// Waits for the tables one by one, and holds none.
-  private let waits: [String]
-  private let facts: String
-  private let fresh: String
-  private let visible: String
-  private let newness: String
-  /// The texts for the present rows of what is fresh, by the index of the table.
-  private let present: [(table: Int, text: String)]
-
-  init(_ schema: LogSchema, _ tables: StoreTables, _ layout: CaptureLayout, isStandby: Bool) {
-    let names = tables.all.map(\.quotedName) + ["\(schema.quoted).log"]
-    // Who waits for one table and holds another can be part of a deadlock, and the server may end the other transaction.
-    lock = "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE NOWAIT"
-    waits = names.map { "LOCK TABLE \($0) IN ACCESS SHARE MODE" }
-    facts = ReadingFacts.text(isStandby: isStandby, layout, of: tables, in: schema)
-    fresh = FreshReader.fresh(in: schema)
-    visible = FreshReader.visible(in: schema)
-    newness = FreshReader.newness(in: schema)
-    present = tables.all.compactMap { table in
-      FreshReader.presentOfFresh(table, layout, in: schema).map { (table.index, $0) }
-    }
-  }
+/// The locks of the tables that a reading may read, which it takes together, before its snapshot.
+///
+/// Who waits for one table and holds another can be part of a deadlock, and the server may end the other transaction. So all are asked for
+/// without waiting, and one that is not free is waited for outside of the transaction.
+struct ReadingLocks: Hashable, Sendable {
+  /// The tables' names in quotes; at least one.
+  let names: [String]
 
   /// The statement that locks the tables if all are free.
-  var locking: Statement { Statement(lock) }
+  var statement: Statement {
+    Statement("LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE NOWAIT")
+  }
 
   /// The statements that wait until each table has been free, outside of a transaction.
   /// - Parameter patience: How long they wait for each; `nil` for as long as the session does.
@@ -36,8 +19,33 @@ struct ReadingTexts: Sendable {
     let limit = patience.map {
       "SET LOCAL lock_timeout = \(max(1, Int($0 / .milliseconds(1))))"
     }
-    let texts = waits.flatMap { ["BEGIN"] + (limit.map { [$0] } ?? []) + [$0, "COMMIT"] }
+    let texts = names.flatMap {
+      ["BEGIN"] + (limit.map { [$0] } ?? []) + ["LOCK TABLE \($0) IN ACCESS SHARE MODE", "COMMIT"]
+    }
     return (texts + [TableLocks.pause]).map { Statement($0, isPrepared: false) }
+  }
+}
+
+/// The texts of the statements that every reading runs, which stay the same until a table or the server changes.
+struct ReadingTexts: Sendable {
+  /// The locks of the tables and of the log, so that none is changed while it is read.
+  let locks: ReadingLocks
+  private let facts: String
+  private let fresh: String
+  private let visible: String
+  private let newness: String
+  /// The texts for the present rows of what is fresh, by the index of the table.
+  private let present: [(table: Int, text: String)]
+
+  init(_ schema: LogSchema, _ tables: StoreTables, _ layout: CaptureLayout, isStandby: Bool) {
+    locks = ReadingLocks(names: tables.all.map(\.quotedName) + ["\(schema.quoted).log"])
+    facts = ReadingFacts.text(isStandby: isStandby, layout, of: tables, in: schema)
+    fresh = FreshReader.fresh(in: schema)
+    visible = FreshReader.visible(in: schema)
+    newness = FreshReader.newness(in: schema)
+    present = tables.all.compactMap { table in
+      FreshReader.presentOfFresh(table, layout, in: schema).map { (table.index, $0) }
+    }
   }
 
   /// The statement for what a reading finds beside the rows.

@@ -14,7 +14,19 @@ final class SnapshotComparison: ChangeSource {
     var reported = ""
     /// Whether a reading has seen commits of which there has been no news: those who only read do not pass them on.
     var hasUnreportedGap = false
+    /// The locks of the tables, as far as the user may take them; `nil` for readings that need none.
+    var locks: ReadingLocks?
+    /// Until when readings take none, because a table was not free for too long.
+    var unlockedUntil: ContinuousClock.Instant?
   }
+
+  /// The most tables that a reading locks, as many as one of a stranger's database may have; the server has room for 64 a session.
+  private static let lockLimit = 48
+
+  /// How long readings take no locks after a table was not free for too long.
+  private static let unlockedTime = Duration.seconds(10)
+
+  private let tables: StoreTables
 
   let coverage = StoreCapabilities.HistoryCoverage.thisStore
   let uniqueName: String
@@ -22,10 +34,16 @@ final class SnapshotComparison: ChangeSource {
   private let state: Mutex<State>
 
   /// Creates the history of a database that is named by its server and its number.
-  init(on connection: Connection, path: String) throws(StoreError) {
-    self.path = path
+  init(
+    of tables: StoreTables,
+    on connection: Connection,
+    path: String
+  ) throws(StoreError) {
+    (self.tables, self.path) = (tables, path)
     let result: QueryResult
+    let locks: ReadingLocks?
     do {
+      locks = try SnapshotComparison.locks(of: tables, on: connection)
       result = try connection.run(
         """
         SELECT (SELECT system_identifier FROM pg_control_system()), (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -37,7 +55,27 @@ final class SnapshotComparison: ChangeSource {
     let (system, database) = (result.unsigned(0, 0) ?? 0, result.unsigned(0, 1) ?? 0)
     uniqueName = "postgresql-\(String(system, radix: 16))-\(database)"
     var generator = SystemRandomNumberGenerator()
-    state = Mutex(State(history: InMemoryHistory(epoch: generator.next(), capacity: 4096)))
+    let history = InMemoryHistory(epoch: generator.next(), capacity: 4096)
+    state = Mutex(State(history: history, locks: locks))
+  }
+
+  /// The locks of the tables that this user may lock, if a reading can come to read several: other tables, partitions, or those of a view.
+  private static func locks(
+    of tables: StoreTables,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> ReadingLocks? {
+    let names = Set(tables.all.map(\.quotedName))
+    guard names.count <= lockLimit else { return nil }
+    let found = try connection.run(
+      """
+      SELECT n.name, n.kind = 'r' AND NOT n.subclasses FROM (SELECT t AS name, c.relkind AS kind, c.relhassubclass AS subclasses, \
+      has_table_privilege(c.oid, 'SELECT') AS readable FROM unnest($1) t JOIN pg_class c ON c.oid = to_regclass(t)) n \
+      WHERE n.kind IN ('r', 'p', 'v') AND n.readable ORDER BY 1
+      """,
+      [Parameter.texts(names.sorted())]
+    )
+    guard found.count > 1 || found.boolean(0, 1) == false else { return nil }
+    return ReadingLocks(names: (0..<found.count).compactMap { found.text($0, 0) })
   }
 
   func begin(
@@ -46,12 +84,68 @@ final class SnapshotComparison: ChangeSource {
     patience: Duration?
   ) throws(StoreError) -> PinnedVersion {
     do {
-      let text =
-        try connection.run(opening + [Statement("SELECT pg_current_snapshot()::text")])
-        .last?.text(0, 0) ?? ""
-      return PinnedVersion(version: note(text))
+      var opening = opening
+      while true {
+        let isReading = opening.contains { $0.text.hasSuffix(" READ ONLY") }
+        if let text = try begin(&opening, isReading, patience, on: connection) {
+          return PinnedVersion(version: note(text))
+        }
+      }
     } catch {
       throw error.storeError(path: path, waited: .zero)
+    }
+  }
+
+  /// One attempt to open a transaction, which locks the tables if it only reads.
+  /// - Returns: The snapshot in the server's words, or `nil` if the tables were not free.
+  private func begin(
+    _ opening: inout [Statement],
+    _ isReading: Bool,
+    _ patience: Duration?,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> String? {
+    let (locks, isImpatient) = state.withLock { state in
+      let isImpatient = state.unlockedUntil.map { .now < $0 } ?? false
+      return (isReading && !isImpatient ? state.locks : nil, isReading && isImpatient)
+    }
+    // A transaction that has not locked its tables does not wait for one while it holds another.
+    let added =
+      locks.map { [$0.statement] }
+      ?? (isImpatient ? [Statement("SET LOCAL lock_timeout = '1ms'", isPrepared: false)] : [])
+    do throws(PostgreSQLFailure) {
+      let question = Statement("SELECT pg_current_snapshot()::text")
+      return try connection.run(opening + added + [question]).last?.text(0, 0) ?? ""
+    } catch {
+      guard let locks, error.statement == opening.count, !error.isConnectionLost
+      else { throw error }
+      // What ended the transaction before this one must not be repeated.
+      if let end = opening.lastIndex(where: { $0.text == "COMMIT" }) {
+        opening.removeSubrange(...end)
+      }
+      try connection.run("ROLLBACK")
+      try yield(locks, after: error, patience, on: connection)
+      return nil
+    }
+  }
+
+  /// Waits for the tables, holding none; or finds out which of them can be locked now.
+  private func yield(
+    _ locks: ReadingLocks,
+    after error: PostgreSQLFailure,
+    _ patience: Duration?,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) {
+    guard error.isLocked else {
+      let found = try SnapshotComparison.locks(of: tables, on: connection)
+      return state.withLock { $0.locks = found == locks ? nil : found }
+    }
+    do throws(PostgreSQLFailure) {
+      _ = try connection.run(locks.waiting(patience))
+    } catch {
+      guard error.isLocked else { throw error }
+      try connection.run("ROLLBACK")
+      // The table may be one that is not needed.
+      state.withLock { $0.unlockedUntil = .now + SnapshotComparison.unlockedTime }
     }
   }
 

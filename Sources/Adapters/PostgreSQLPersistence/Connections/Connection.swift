@@ -180,10 +180,10 @@ final class Connection {
       try send(statements)
       return try results()
     }
-    try send(statements + [ExpectedVersion.question])
+    try send([ExpectedVersion.impatience] + statements + [ExpectedVersion.question])
     var results = try results()
     guard expected.isConfirmed(by: results.popLast()) else { throw .unexpectedVersion }
-    return results
+    return Array(results.dropFirst())
   }
 
   /// Runs a closure whose flights are not in a transaction, and all see one expected version.

@@ -85,9 +85,16 @@ extension PostgreSQLFailure {
   /// A lock was not free at once, or not in time.
   var isLocked: Bool { state == "55P03" }
 
-  /// What a statement was to make has been made by another process meanwhile.
+  /// What a statement was to make has been made, or changed, by another process meanwhile.
   var isMadeByOthers: Bool {
     ["42P06", "42P07", "42701", "42710", "42723", "23505", "40P01"].contains(state)
+      || isOvertaken
+  }
+
+  /// A row of the catalog, such as the rights of a function, was changed by another process meanwhile: the server has no code for it, and
+  /// does not translate the text (`simple_heap_update` in heapam.c).
+  private var isOvertaken: Bool {
+    state == "XX000" && message.utf8.starts(with: "tuple concurrently ".utf8)
   }
 
   /// Returns the error of a store for this failure, where its call knows nothing more exact.

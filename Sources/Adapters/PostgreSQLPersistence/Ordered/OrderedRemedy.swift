@@ -61,11 +61,16 @@ struct OrderedRemedy {
   /// Creates the index that a list lacks, while others read and write; an invalid one that a failure leaves is dropped.
   ///
   /// The connection must have no open transaction.
+  /// - Parameters:
+  ///   - definition: The rows of the list and their order.
+  ///   - table: The table of its rows.
+  ///   - pool: The connections by which the server is asked meanwhile whether others wait for the table.
   /// - Returns: The statement that was run, or `nil` if an index serves already or none would help.
-  /// - Throws: The server's error.
+  /// - Throws: The server's error; `StoreError.busy` if others have needed the table again and again.
   func createIndex(
     for definition: OrderDefinition,
-    in table: EntityTable
+    in table: EntityTable,
+    beside pool: ConnectionPool
   ) throws(StoreError) -> String? {
     let begin = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false)
     let end = Statement("COMMIT", isPrepared: false)
@@ -76,21 +81,13 @@ struct OrderedRemedy {
     _ = try reader.run([end])
     guard ordered == nil, let index, let name else { return nil }
     let statement = index.statement(named: name)
+    let quoted = Connection.quoted(table.shape.schema) + "." + Connection.quoted(name)
     // It takes as long as it takes.
     _ = try reader.run([Statement("SET statement_timeout = 0", isPrepared: false)])
-    let reset = Statement("RESET statement_timeout", isPrepared: false)
-    do throws(StoreError) {
-      _ = try reader.run([Statement(statement, isPrepared: false)])
-      let vacuum = "VACUUM (ANALYZE, INDEX_CLEANUP off) \(table.quotedName)"
-      _ = try? reader.run([Statement(vacuum, isPrepared: false)])
-      _ = try reader.run([reset])
-    } catch {
-      let quoted = Connection.quoted(table.shape.schema) + "." + Connection.quoted(name)
-      let drop = "DROP INDEX CONCURRENTLY IF EXISTS \(quoted)"
-      _ = try? reader.run([Statement(drop, isPrepared: false)])
-      _ = try? reader.run([reset])
-      throw error
-    }
+    defer { _ = try? reader.run([Statement("RESET statement_timeout", isPrepared: false)]) }
+    let work = YieldingStatements(reader: reader, table: table, pool: pool)
+    try work.run(statement, undoing: "DROP INDEX CONCURRENTLY IF EXISTS \(quoted)")
+    _ = try? work.run("VACUUM (ANALYZE, INDEX_CLEANUP off) \(table.quotedName)")
     return statement
   }
 }

@@ -125,7 +125,7 @@ public final class PostgreSQLStore: Store {
       )
       if let log { return log }
     }
-    return try SnapshotComparison(on: connection, path: path)
+    return try SnapshotComparison(of: tables, on: connection, path: path)
   }
 
   private static func watch(
@@ -423,7 +423,8 @@ public final class PostgreSQLStore: Store {
 
   /// Creates the index from which a list can be read in its order, while others read and write.
   ///
-  /// Afterwards the table's pages are examined, so that the index answers without the table; that needs the rights of its owner.
+  /// Where another session waits for the table meanwhile, such as for a change of the schema, it gives way and begins again. Afterwards the
+  /// table's pages are examined, so that the index answers without the table; that needs the rights of its owner.
   /// - Parameter definition: The list's order, as from `ResultsDefinition.order()` or `ListExplanation.definition`.
   /// - Returns: The statement that was run, or `nil` if the list needs no index or none would help.
   /// - Throws: `StoreError.readOnly`, `StoreError.busy`, `StoreError.diskFull`, `StoreError.unknownEntity`, and the server's errors. An
@@ -436,7 +437,7 @@ public final class PostgreSQLStore: Store {
     let table = try context.tables.table(of: definition.entity)
     return try pool.with(.writing) { (connection) throws(StoreError) in
       let reader = TableReader(connection, tables: context.tables, path: context.path)
-      return try OrderedRemedy(reader: reader).createIndex(for: definition, in: table)
+      return try OrderedRemedy(reader: reader).createIndex(for: definition, in: table, beside: pool)
     }
   }
 
