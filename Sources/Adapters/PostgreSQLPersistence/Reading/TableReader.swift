@@ -139,13 +139,44 @@ struct TableReader {
     var sql = sqlText()
     let codings = try sql.append(entriesOf: definition, in: table)
     try rows(of: sql) { (result) throws(StoreError) in
-      var batch = EntryBatch()
-      batch.reserveCapacity(keys: result.count, bytes: result.count * 32)
-      for row in 0..<result.count {
-        try append(row, of: result, to: &batch, codings, of: definition, in: table)
-      }
-      return try body(batch)
+      try body(batch(of: result, codings, of: definition, in: table))
     }
+  }
+
+  /// Reads the first encoded keys of a list, in one flight.
+  func firstEntries(of definition: OrderDefinition, limit: Int) throws(StoreError) -> EntryBatch {
+    var batch = EntryBatch()
+    guard limit > 0 else { return batch }
+    let table = try tables.table(of: definition.entity)
+    guard !definition.terms.contains(where: { $0.expression.replacesWithZero(in: table.entity) })
+    else {
+      try sortedEntries(of: definition, in: table) { (sorted) throws(StoreError) in
+        for index in 0..<min(sorted.count, limit - batch.count) {
+          batch.append { $0.bytes += sorted.key(at: index) }
+        }
+        return batch.count < limit
+      }
+      return batch
+    }
+    var sql = sqlText()
+    let codings = try sql.append(entriesOf: definition, in: table)
+    sql.append(" LIMIT \(limit)")
+    return try self.batch(of: run([sql.statement])[0], codings, of: definition, in: table)
+  }
+
+  /// The keys in the rows of a result.
+  private func batch(
+    of result: QueryResult,
+    _ codings: [ColumnCoding],
+    of definition: OrderDefinition,
+    in table: EntityTable
+  ) throws(StoreError) -> EntryBatch {
+    var batch = EntryBatch()
+    batch.reserveCapacity(keys: result.count, bytes: result.count * 32)
+    for row in 0..<result.count {
+      try append(row, of: result, to: &batch, codings, of: definition, in: table)
+    }
+    return batch
   }
 
   /// Appends the key in a row of a result: the order's columns, then the key's.

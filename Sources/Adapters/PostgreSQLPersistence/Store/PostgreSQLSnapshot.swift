@@ -72,6 +72,12 @@ final class PostgreSQLSnapshot: StoreSnapshot {
     }
   }
 
+  func firstEntries(of definition: OrderDefinition, limit: Int) throws(StoreError) -> EntryBatch {
+    try with { (connection) throws(StoreError) in
+      try reader(connection).firstEntries(of: definition, limit: limit)
+    }
+  }
+
   func count(
     of entity: EntityDescription,
     where predicate: FetchPredicate

@@ -124,6 +124,14 @@ extension PostgreSQLTransaction {
     try snapshot.entries(of: definition, body)
   }
 
+  /// The first encoded keys of a list, including the transaction's changes.
+  public func firstEntries(
+    of definition: OrderDefinition,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    try snapshot.firstEntries(of: definition, limit: limit)
+  }
+
   /// The number of rows that match a predicate, including the transaction's changes.
   public func count(
     of entity: EntityDescription,

@@ -113,6 +113,18 @@ final class SQLiteSnapshot: StoreSnapshot {
     }
   }
 
+  func firstEntries(of definition: OrderDefinition, limit: Int) throws(StoreError) -> EntryBatch {
+    var first = EntryBatch()
+    guard limit > 0 else { return first }
+    try with(definition.entity) { database, table in
+      try reader(database).entries(of: definition, in: table, limit: limit) { batch in
+        for index in 0..<batch.count { first.append { $0.bytes += batch.key(at: index) } }
+        return true
+      }
+    }
+    return first
+  }
+
   func count(
     of entity: EntityDescription,
     where predicate: FetchPredicate

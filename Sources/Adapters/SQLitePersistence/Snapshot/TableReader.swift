@@ -45,13 +45,15 @@ struct TableReader {
     }
   }
 
-  /// Reads the encoded keys of a list, in batches.
+  /// Reads the encoded keys of a list, in batches; with a limit, the first ones.
   func entries(
     of definition: OrderDefinition,
     in table: EntityTable,
+    limit: Int? = nil,
     _ body: (EntryBatch) throws -> Bool
   ) throws {
-    let sql = try SQLText(entriesOf: definition, in: table, tables)
+    var sql = try SQLText(entriesOf: definition, in: table, tables)
+    if let limit { sql.append(" LIMIT \(limit)") }
     let columns = definition.layout.order + definition.layout.identity
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)

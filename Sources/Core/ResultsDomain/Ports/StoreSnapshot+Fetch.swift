@@ -58,7 +58,7 @@ extension StoreSnapshot {
   }
 
   /// The keys of the objects that a request returns, in its order; no attribute values are read.
-  /// - Complexity: O(*n*) in the rows that match.
+  /// - Complexity: O(*n*) in the rows that match; O(*k* log *n*) for a limit of *k* keys where an index has the order.
   public func keys<Object: FetchedObject>(
     of request: FetchRequest<Object>
   ) throws(StoreError) -> [ObjectKey] {
@@ -79,7 +79,7 @@ extension StoreSnapshot {
     let end = request.fetchLimit.map { $0.addingReportingOverflow(request.fetchOffset) }
     let bound = end.map { $0.overflow ? .max : $0.partialValue } ?? .max
     guard bound > request.fetchOffset else { return [] }
-    try entries(of: definition) { (batch) throws(StoreError) in
+    func take(_ batch: EntryBatch) {
       batch.bytes.withUnsafeBytes { bytes in
         var start = 0
         for end in batch.ends {
@@ -94,7 +94,15 @@ extension StoreSnapshot {
           }
         }
       }
-      return position < bound
+    }
+    // Larger windows are read in batches.
+    if bound <= 1000 {
+      take(try firstEntries(of: definition, limit: bound))
+    } else {
+      try entries(of: definition) { (batch) throws(StoreError) in
+        take(batch)
+        return position < bound
+      }
     }
     return keys
   }

@@ -18,6 +18,13 @@ public protocol StoreSnapshot: AnyObject {
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError)
 
+  /// The first encoded keys of a list, in strictly ascending order.
+  ///
+  /// A store whose queries take a limit reads no more than that.
+  /// - Throws: As `entries(of:_:)`.
+  /// - Complexity: O(*k* log *n*) for *k* keys where an index has the order.
+  func firstEntries(of definition: OrderDefinition, limit: Int) throws(StoreError) -> EntryBatch
+
   /// The number of rows of an entity for which a predicate holds.
   func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
     -> Int
@@ -94,6 +101,22 @@ public protocol StoreSnapshot: AnyObject {
 }
 
 extension StoreSnapshot {
+  /// By default, the entries of a list are read until there are enough.
+  public func firstEntries(
+    of definition: OrderDefinition,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    var first = EntryBatch()
+    guard limit > 0 else { return first }
+    try entries(of: definition) { (batch) throws(StoreError) in
+      for index in 0..<min(batch.count, limit - first.count) {
+        first.append { $0.bytes += batch.key(at: index) }
+      }
+      return first.count < limit
+    }
+    return first
+  }
+
   /// By default, a store supports no bookmarks.
   public func bookmark() throws(StoreError) -> StoreBookmark? { nil }
 
