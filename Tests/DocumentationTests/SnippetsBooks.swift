@@ -27,6 +27,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-sections": tourSections,
   "tour-rows": tourRows,
   "tour-deltas": tourDeltas,
+  "tour-order": tourOrder,
   "tour-delivery": tourDelivery,
   "tour-length": tourLength,
   "ui-any": drawingModel,

@@ -18,6 +18,46 @@ struct Edition: Entity {
 }
 // end
 
+// snippet: tour-order-entity, declaration
+struct Errand: Entity {
+  var id: Int64?
+  var list = ""
+  var title = ""
+  var position: Int64?
+
+  static let schema = EntitySchema<Errand>("Errand", identity: \.id) {
+    Attribute(\.list, "list")
+    Attribute(\.title, "title")
+    Attribute(\.position, "position")
+  }
+  static let order = RankedOrder(\Errand.position, within: \.list)
+}
+// end
+
+@Sendable func tourOrder() async throws {
+  // snippet: tour-order
+  let agenda = try InMemoryStore(entities: [Errand.entity])
+  try await agenda.write { transaction in
+    for title in ["bread", "stamps", "milk"] {
+      try transaction.insert(Errand(list: "today", title: title), at: .end, in: Errand.order)
+    }
+  }
+  let errands = FetchedResultsController(
+    FetchRequest<Errand>(
+      where: \.list == "today",
+      sortedBy: [Errand.order.sortDescriptor]
+    ),
+    in: agenda
+  )
+  try await errands.performFetch()
+  let shown = try errands.results.objects()
+  let written = try await agenda.write { transaction in
+    try transaction.move(shown[2], after: shown[0], in: Errand.order)
+  }
+  print(written, "row was written:", try errands.results.objects().map(\.title))
+  // end
+}
+
 @Sendable func tourWriting() async throws {
   // snippet: tour-writing
   let store = try InMemoryStore(entities: [Edition.entity])

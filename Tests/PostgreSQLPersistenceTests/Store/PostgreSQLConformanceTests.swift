@@ -4,7 +4,7 @@ import ResultsDomain
 import ResultsTesting
 import Testing
 
-/// R87: the store over PostgreSQL fulfils every promise of the ports, in both ways of writing and of capturing.
+/// R87, R112: the store over PostgreSQL fulfils every promise of the ports, in both ways of writing and of capturing.
 @Suite struct `PostgreSQL store conformance` {
   @Test(arguments: StoreConformance.cases)
   func `a store whose transactions take turns conforms`(

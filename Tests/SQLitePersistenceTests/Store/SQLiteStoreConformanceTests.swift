@@ -6,7 +6,7 @@ import SQLitePersistence
 import Synchronization
 import Testing
 
-/// R87: the SQLite store fulfils every promise of the ports, however its database is opened.
+/// R87, R112: the SQLite store fulfils every promise of the ports, however its database is opened.
 @Suite struct `SQLite store conformance` {
   @Test(arguments: StoreConformance.cases)
   func `a store in a file conforms`(_ testCase: StoreConformance.Case) async throws {

@@ -47,6 +47,10 @@ public enum RequestError: Error, Hashable, Sendable {
   case withoutLinks(String, entity: String)
   /// A relationship whose foreign key does not fit the key that it names.
   case mismatchedRelationship(String, entity: String)
+  /// A rank that is no integer which the store may write, and what it is.
+  case invalidRank(String, entity: String, found: String)
+  /// A group of rows with as many rows as there are ranks.
+  case exhaustedRanks(String, entity: String, rows: Int)
 }
 
 extension RequestError: CustomStringConvertible {
@@ -119,6 +123,12 @@ extension RequestError: CustomStringConvertible {
     case .mismatchedRelationship(let name, let entity):
       "The foreign key of \(name) of \(entity) does not fit the key of the objects that it names."
         + " Name attributes of the key's types, in key order."
+    case .invalidRank(let name, let entity, let found):
+      "\(name) of \(entity) is \(found), so it holds no ranks."
+        + " Order by an attribute of 16, 32 or 64 bits that is neither in the key nor in the scope."
+    case .exhaustedRanks(let name, let entity, let rows):
+      "\(name) of \(entity) has no ranks left for \(rows) rows of one group."
+        + " Give the attribute more bits, or allow more ranks."
     }
   }
 

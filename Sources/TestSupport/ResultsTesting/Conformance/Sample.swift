@@ -69,7 +69,7 @@ enum Sample {
     Row(entity: entity, id: id, values: values)
   }
 
-  private static func entity(
+  static func entity(
     _ name: String,
     _ identity: EntityIdentity,
     _ attributes: [AttributeDescription]
