@@ -8,22 +8,24 @@ import ResultsPresentation
 import TerminalFrontEnd
 
 extension LedgerProgram {
-  /// Totals, and jumps by date.
-  static let commands = [
-    ListCommand("totals", title: "show the totals", key: "t", scope: .list) { context in
-      CommandOutcome("", .lines(title: "totals", try totals(context)))
-    },
-    ListCommand("today", title: "go to today", key: "T", scope: .list) { context in
-      CommandOutcome("today", .jump(to: row(at: context.now)))
-    },
-    ListCommand("earlier-month", title: "go to the month before", key: "[", scope: .rows) {
-      context in
-      try jump(by: -1, from: context)
-    },
-    ListCommand("later-month", title: "go to the month after", key: "]", scope: .rows) { context in
-      try jump(by: 1, from: context)
-    },
-  ]
+  /// Totals, jumps by date, and moves among the transactions of one date.
+  static let commands =
+    [
+      ListCommand("totals", title: "show the totals", key: "t", scope: .list) { context in
+        CommandOutcome("", .lines(title: "totals", try totals(context)))
+      },
+      ListCommand("today", title: "go to today", key: "T", scope: .list) { context in
+        CommandOutcome("today", .jump(to: row(at: context.now)))
+      },
+      ListCommand("earlier-month", title: "go to the month before", key: "[", scope: .rows) {
+        context in
+        try jump(by: -1, from: context)
+      },
+      ListCommand("later-month", title: "go to the month after", key: "]", scope: .rows) {
+        context in
+        try jump(by: 1, from: context)
+      },
+    ] + ListCommand.moves(in: Transaction.order.description)
 
   /// The balance, and the sums by month, category and day, of the transactions that the list shows.
   private static func totals(_ context: CommandContext) throws -> [String] {

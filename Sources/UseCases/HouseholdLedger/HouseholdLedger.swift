@@ -9,13 +9,13 @@ public struct HouseholdLedger: Sendable {
   /// A ledger over a store that has the entity Transaction.
   public init(_ store: any Store) { self.store = store }
 
-  /// The request for the ledger: newest first.
+  /// The request for the ledger: newest first, and the transactions of one date in the order that the user gives them.
   public static func request<Object: FetchedObject>(
     _ kind: Object.Type = Object.self
   ) -> FetchRequest<Object> {
     FetchRequest<Object>(
       entity: Transaction.entity,
-      sortedBy: [.descending("date")],
+      sortedBy: [.descending("date"), Transaction.order.description.sortDescriptor],
       fetchBatchSize: 20
     )
   }

@@ -45,12 +45,10 @@ public struct LedgerTotals: Sendable {
     where predicate: FetchPredicate = .all,
     in snapshot: any StoreSnapshot
   ) throws {
-    var request = HouseholdLedger.request(Transaction.self)
-    if let name = grouping.attribute { request.sortDescriptors = [.ascending(name)] }
     let order = try OrderDefinition(
       entity: Transaction.entity,
       predicate: predicate,
-      sortDescriptors: request.sortDescriptors
+      sortDescriptors: [grouping.attribute.map { .ascending($0) } ?? .descending("date")]
     )
     let sums = try CompiledAggregates([HouseholdLedger.sum.aggregate], in: Transaction.entity)
     var groups: [(id: Value, group: AggregateGroup)] = []

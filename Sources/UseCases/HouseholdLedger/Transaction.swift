@@ -14,6 +14,8 @@ public struct Transaction: Entity {
   public var category: String
   /// A note.
   public var memo: String?
+  /// The rank among the transactions of one date, if the user has moved some of them.
+  public var position: Int64?
 
   /// The number of decimal places of an amount.
   public static let scale = 2
@@ -52,5 +54,9 @@ public struct Transaction: Entity {
     Attribute(\.payee, "payee")
     Attribute(\.category, "category")
     Attribute(\.memo, "memo")
+    Attribute(\.position, "position")
   }
+
+  /// The order of the transactions of one date, which the user gives; new ones are first.
+  public static let order = RankedOrder(\Transaction.position, within: \.date)
 }

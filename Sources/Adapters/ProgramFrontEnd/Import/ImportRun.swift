@@ -160,7 +160,13 @@ package struct ImportRun<Program: ListProgram> {
     if let outcome = try Program.take(object, into: transaction) { return outcome }
     // The store is read only if the program compares values, and before the first object is added.
     if stored == nil {
-      stored = try StoredObjects(fields, Program.identifier, settings, in: transaction)
+      stored = try StoredObjects(
+        fields,
+        Program.identifier,
+        rank: Program.rankedOrder?.rank,
+        settings,
+        in: transaction
+      )
     }
     if let known = try stored?.match(object, in: transaction) { return known }
     guard !fields.named.isEmpty else {

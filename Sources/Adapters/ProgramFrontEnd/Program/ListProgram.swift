@@ -50,6 +50,8 @@ public protocol ListProgram: Sendable {
   static func isDimmed(_ row: Row) -> Bool
   /// The commands that the program adds to a list.
   static var commands: [ListCommand] { get }
+  /// The order that users give to rows, if there is one; imports do not compare its ranks.
+  static var rankedOrder: RankedOrderDescription? { get }
   /// Opens the store.
   static func openStore(_ location: StoreLocation) throws -> any Store
   /// Returns the storage of the store's list caches, or `nil` for none.
@@ -165,6 +167,9 @@ extension ListProgram {
 
   /// No commands.
   public static var commands: [ListCommand] { [] }
+
+  /// Users give rows no order.
+  public static var rankedOrder: RankedOrderDescription? { nil }
 
   /// No caches.
   public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? { nil }
