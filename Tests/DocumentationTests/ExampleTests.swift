@@ -46,6 +46,7 @@ struct ExampleTests {
       var title = ""
       var year = 0
       var authorID: Int64?
+      var position: Int64?
 
       static let author = ToOne<Book, Author>("author", \.authorID, onDelete: .nullify)
       static let tags = ToMany<Book, Tag>("tags", through: Link("BookTag", "bookID", "tagID"))
@@ -55,6 +56,7 @@ struct ExampleTests {
         Attribute(\.title, "title")
         Attribute(\.year, "year")
         Attribute(\.authorID, "authorID")
+        Attribute(\.position, "position")
         Relationship(author)
         Relationship(tags)
       }

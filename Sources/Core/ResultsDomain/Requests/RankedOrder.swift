@@ -61,9 +61,8 @@ public struct RankedOrderDescription: Hashable, Sendable {
 /// An order that people give to objects by moving them, over the properties of an entity's struct (R112).
 ///
 /// ```swift
-/// static let order = RankedOrder(\TaskItem.position, within: \.listID)
-/// …
-/// try transaction.move(task, after: other, in: TaskItem.order)
+/// let order = RankedOrder(\Book.position, within: \.publisher)
+/// try transaction.move(book, to: .start, in: order)
 /// ```
 public struct RankedOrder<Root: Entity>: Hashable, Sendable {
   /// The order over attribute names.

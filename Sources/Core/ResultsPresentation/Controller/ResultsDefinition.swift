@@ -54,7 +54,7 @@ extension ResultsDefinition {
   /// gives the list that it gave before.
   ///
   /// ```swift
-  /// try await controller.update { $0 = $0.reversed() }
+  /// try await books.update { $0 = $0.reversed() }
   /// ```
   public func reversed() -> ResultsDefinition {
     var reversed = self
