@@ -233,12 +233,14 @@ extension ListPlan {
     return Value.text(source) == .text(otherSource)
   }
 
-  /// Whether nothing but the limit, the offset or the batch size differs.
+  /// Whether the limit or the offset differs, and nothing else but the batch size.
   ///
-  /// A frozen list is fetched again by every update, and titles by a closure are the same only if they say so.
+  /// The same definition is fetched again, which may find another index. So is a frozen list by every update, and titles by a closure
+  /// are the same only if they say so.
   func differsOnlyInWindow(from other: ListPlan) -> Bool {
     let (mine, others) = (source, other.source)
-    guard !isFrozen, !other.isFrozen, carriesRows == other.carriesRows,
+    guard limit != other.limit || offset != other.offset, !isFrozen, !other.isFrozen,
+      carriesRows == other.carriesRows,
       mine.request.entity == others.request.entity,
       mine.request.predicate == others.request.predicate,
       mine.request.sortDescriptors == others.request.sortDescriptors,
