@@ -220,7 +220,7 @@ extension ParserFailureTests {
   private static var none: ListOptions {
     var options = ListOptions()
     (options.predicate, options.sort, options.sectionBy) = (nil, nil, nil)
-    (options.limit, options.offset) = (nil, nil)
+    (options.reversed, options.limit, options.offset) = (false, nil, nil)
     return options
   }
 }
