@@ -195,8 +195,9 @@ extension LiveList {
         auditWhenIdle()
         if publisher.hasAnswered(newest) { return }
       } catch {
-        guard !publisher.hasAnswered(newest) else { throw error }
+        // A later definition ended the reading; it may have been answered already.
         guard publisher.isNewest(newest) else { continue }
+        guard !publisher.hasAnswered(newest) else { throw error }
         scheduler.publish(error, of: self, answering: newest)
         throw error
       }
@@ -480,7 +481,16 @@ extension LiveList {
     let hasFetched = state.isFetched
     switch prepared.content {
     case .window(let plan):
-      state.account = try moveWindow(to: plan, &state, in: history)
+      let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
+      // It was compared with the present definition: one that is adopted in between belongs to a later request, and replaces this one.
+      if let step = try state.engine?.moveWindow(to: plan, in: history.snapshot) {
+        append(step, to: &state)
+      }
+      state.account = ListExplanation.Account(
+        path: .windowMoved,
+        work: history.snapshot.work.since(before),
+        duration: stopwatch.elapsed()
+      )
     case .fetched(var next, let account):
       _ = try next.advance(in: history, folding: true)
       try replace(with: next, &state, in: history)
@@ -513,26 +523,6 @@ extension LiveList {
     let results = RowLoader(first.snapshot, scheduler.store, lateReads)
     state.pending.append(.snapshot(results))
     state.results = results
-  }
-
-  /// Gives the list another window of its keys, or fetches it if another definition was adopted meanwhile.
-  private func moveWindow(
-    to plan: ListPlan,
-    _ state: inout State,
-    in history: SnapshotHistory
-  ) throws(StoreError) -> ListExplanation.Account {
-    let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
-    let isWindow = state.engine.map { plan.differsOnlyInWindow(from: $0.plan) } == true
-    let step =
-      isWindow
-      ? try state.engine?.moveWindow(to: plan, in: history.snapshot)
-      : try state.engine?.redefine(plan, in: history.snapshot)
-    if let step { append(step, to: &state) }
-    return ListExplanation.Account(
-      path: isWindow ? .windowMoved : .fetched,
-      work: history.snapshot.work.since(before),
-      duration: stopwatch.elapsed()
-    )
   }
 
   private func append(_ step: ListEngine.Step, to state: inout State) {
