@@ -1,3 +1,5 @@
+import InMemoryPersistence
+import ResultsDomain
 import ResultsTesting
 import Testing
 
@@ -104,5 +106,46 @@ import Testing
     #expect(generator.next() == 6_457_827_717_110_365_317)
     #expect(generator.next() == 3_203_168_211_198_807_973)
     #expect(generator.seed == 1_234_567)
+  }
+}
+
+/// A store that forwards to another one reads no more of it than the other store would.
+@Suite("Stores that forward")
+struct ForwardingTests {
+  private final class Probe: ForwardingSnapshot {
+    var limits: [Int] = []
+
+    override func firstEntries(
+      of definition: OrderDefinition,
+      limit: Int
+    ) throws(StoreError) -> EntryBatch {
+      limits.append(limit)
+      return try super.firstEntries(of: definition, limit: limit)
+    }
+  }
+
+  @Test func `the first keys are requested as such`() throws {
+    let entity = try EntityDescription(
+      name: "Thing",
+      attributes: [AttributeDescription("n", .text)]
+    )
+    let store = try InMemoryStore(entities: [entity])
+    try store.write { transaction in
+      for text in ["a", "b", "c"] {
+        try transaction.insert([.text(text)], key: nil, into: entity)
+      }
+    }
+    let limits = try store.read { (snapshot) throws(StoreError) in
+      let probe = Probe(snapshot)
+      let request = FetchRequest<ObjectID>(
+        entity: entity,
+        sortedBy: [.descending("n")],
+        fetchLimit: 2
+      )
+      let keys = try ForwardingSnapshot(probe).keys(of: request)
+      #expect(keys == [.integer(3), .integer(2)])
+      return probe.limits
+    }
+    #expect(limits == [2])
   }
 }

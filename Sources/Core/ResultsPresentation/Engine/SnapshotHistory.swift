@@ -116,6 +116,13 @@ final class CountingSnapshot: StoreSnapshot {
     }
   }
 
+  func firstEntries(of definition: OrderDefinition, limit: Int) throws(StoreError) -> EntryBatch {
+    work.queries += 1
+    let batch = try base.firstEntries(of: definition, limit: limit)
+    work.keys += batch.count
+    return batch
+  }
+
   func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
     -> Int
   {

@@ -118,6 +118,12 @@ private final class WorkCountingSnapshot: StoreSnapshot {
     store.count { $0.keys += count }
   }
 
+  func firstEntries(of definition: OrderDefinition, limit: Int) throws(StoreError) -> EntryBatch {
+    let batch = try base.firstEntries(of: definition, limit: limit)
+    store.count { $0.keys += batch.count }
+    return batch
+  }
+
   func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
     -> Int
   {

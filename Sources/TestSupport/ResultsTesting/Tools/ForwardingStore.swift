@@ -85,6 +85,14 @@ open class ForwardingSnapshot: StoreSnapshot {
   }
 
   /// Forwards the call.
+  open func firstEntries(
+    of definition: OrderDefinition,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    try target.firstEntries(of: definition, limit: limit)
+  }
+
+  /// Forwards the call.
   open func count(
     of entity: EntityDescription,
     where predicate: FetchPredicate
