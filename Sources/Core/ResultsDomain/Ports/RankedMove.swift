@@ -395,15 +395,6 @@ extension CheckedRanks {
 }
 
 extension FetchSortDescriptor {
-  /// The term of the same order from its end.
-  fileprivate var reversed: FetchSortDescriptor {
-    FetchSortDescriptor(
-      expression,
-      direction == .ascending ? .descending : .ascending,
-      nulls: nulls == .first ? .last : .first
-    )
-  }
-
   /// The conditions for rows with a value beyond one in the direction of the term, or with that value and another condition.
   ///
   /// The first condition is a range of an index.

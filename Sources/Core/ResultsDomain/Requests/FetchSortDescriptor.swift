@@ -51,6 +51,23 @@ public struct FetchSortDescriptor: Hashable, Sendable {
   }
 }
 
+extension SortDirection {
+  /// The opposite direction.
+  package var reversed: SortDirection { self == .ascending ? .descending : .ascending }
+}
+
+extension NullPlacement {
+  /// The other end.
+  package var reversed: NullPlacement { self == .first ? .last : .first }
+}
+
+extension FetchSortDescriptor {
+  /// The term of the same order from its end.
+  package var reversed: FetchSortDescriptor {
+    FetchSortDescriptor(expression, direction.reversed, nulls: nulls.reversed)
+  }
+}
+
 /// A sort descriptor over the properties of an entity's struct.
 public struct EntitySortDescriptor<Root: Entity>: Sendable {
   /// The descriptor over attribute names.

@@ -75,24 +75,13 @@ extension ResultsDefinition {
   }
 }
 
-extension FetchSortDescriptor {
-  fileprivate var reversed: FetchSortDescriptor {
-    FetchSortDescriptor(expression, direction.reversed, nulls: nulls == .first ? .last : .first)
-  }
-}
-
-extension SortDirection {
-  fileprivate var reversed: SortDirection { self == .ascending ? .descending : .ascending }
-}
-
 extension SectionKey {
   fileprivate var reversed: SectionKey {
     guard case .expression(let id, let order, let direction, let nulls) = source else {
       return self
     }
-    let opposite: NullPlacement? = nulls.map { $0 == .first ? .last : .first }
     return SectionKey(
-      .expression(id, orderedBy: order, direction.reversed, nulls: opposite),
+      .expression(id, orderedBy: order, direction.reversed, nulls: nulls?.reversed),
       contiguity: contiguity,
       titleIdentity: titleIdentity,
       title: title,
