@@ -267,10 +267,7 @@ extension ChangeLog {
         failure = error
       }
       isTableLocked = failure?.isLocked == true && failure?.statement == opening.statements.count
-      // What ended the transaction before this one must not be repeated.
-      if let end = opening.statements.lastIndex(where: { $0.text == "COMMIT" }) {
-        opening.statements.removeSubrange(...end)
-      }
+      opening.statements.removeEndOfLastTransaction()
       try connection.run("ROLLBACK")
       isTableLocked = isTableLocked && !opening.isOverdue
       if isTableLocked { _ = try connection.run(start.texts.locks.waiting(opening.patience)) }

@@ -86,7 +86,7 @@ final class SnapshotComparison: ChangeSource {
     do {
       var opening = opening
       while true {
-        let isReading = opening.contains { $0.text.hasSuffix(" READ ONLY") }
+        let isReading = opening.contains(where: \.beginsReading)
         if let text = try begin(&opening, isReading, patience, on: connection) {
           return PinnedVersion(version: note(text))
         }
@@ -118,10 +118,7 @@ final class SnapshotComparison: ChangeSource {
     } catch {
       guard let locks, error.statement == opening.count, !error.isConnectionLost
       else { throw error }
-      // What ended the transaction before this one must not be repeated.
-      if let end = opening.lastIndex(where: { $0.text == "COMMIT" }) {
-        opening.removeSubrange(...end)
-      }
+      opening.removeEndOfLastTransaction()
       try connection.run("ROLLBACK")
       try yield(locks, after: error, patience, on: connection)
       return nil

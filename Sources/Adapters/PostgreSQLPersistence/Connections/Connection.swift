@@ -41,10 +41,26 @@ struct Statement: Hashable, Sendable {
     self.planning = planning ?? (Statement.isPlanned(text) ? .usual : .either)
   }
 
+  /// Whether the statement ends a transaction with its changes.
+  var commits: Bool { text == "COMMIT" }
+
+  /// Whether the statement begins a transaction.
+  var begins: Bool { text.utf8.starts(with: "BEGIN".utf8) }
+
+  /// Whether the statement begins a transaction that only reads.
+  var beginsReading: Bool { begins && text.utf8.suffix(10).elementsEqual(" READ ONLY".utf8) }
+
   /// Whether the server plans a statement; others, such as `LOCK TABLE`, must not be preceded by one that takes a snapshot.
   private static func isPlanned(_ text: String) -> Bool {
     let verbs = ["SELECT", "(", "WITH", "INSERT", "UPDATE", "DELETE", "DECLARE"]
     return verbs.contains(where: text.hasPrefix)
+  }
+}
+
+extension [Statement] {
+  /// Removes what ends the transaction before this one, which must not be repeated.
+  mutating func removeEndOfLastTransaction() {
+    if let end = lastIndex(where: \.commits) { removeSubrange(...end) }
   }
 }
 
@@ -242,7 +258,7 @@ final class Connection {
       try send(statement, isHidden: false, in: &flight, &preparing, on: connection)
     }
     // Behind others it would not be run if one of them failed.
-    flight.endsTransaction = statements.count == 1 && statements[0].text == "COMMIT"
+    flight.endsTransaction = statements.count == 1 && statements[0].commits
     guard PQpipelineSync(connection) == 1 else { throw .ofConnection(connection) }
     pending.append(flight)
     flightCount += 1
@@ -279,11 +295,10 @@ final class Connection {
 
   /// The statement that lets the server plan as another one needs it, unless it does so already.
   private func planningChange(for statement: Statement) -> Statement? {
-    let text = statement.text
-    if !preparesByName, text == "COMMIT" || text.hasPrefix("BEGIN") {
+    if !preparesByName, statement.commits || statement.begins {
       // Through a pooler a setting ends with the transaction.
       planning = .usual
-    } else if text.hasPrefix("ROLLBACK") {
+    } else if statement.text.hasPrefix("ROLLBACK") {
       planning = nil
     }
     guard statement.planning != .either, statement.planning != planning else { return nil }
@@ -458,8 +473,8 @@ final class Connection {
 
   private func rehearse(_ statement: Statement) -> Statement {
     guard rehearsed != nil else { return statement }
+    if statement.commits || statement.begins { return Statement("SELECT 1") }
     let text = statement.text
-    if text == "COMMIT" || text.hasPrefix("BEGIN") { return Statement("SELECT 1") }
     let verbs = [
       "CREATE ", "ALTER ", "DROP ", "COMMENT ", "GRANT ", "REVOKE ", "INSERT ", "UPDATE ", "DO ",
     ]
