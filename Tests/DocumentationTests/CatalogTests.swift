@@ -66,7 +66,7 @@ struct CatalogTests {
       let page = try DocumentTree.page(path)
       #expect(page.blocks.contains { $0.mark?.kind == "snippet" }, "\(path)")
       guard !path.hasSuffix("/FetchedResults.md") else { continue }
-      #expect(try DocumentTree.text(path).contains("\n\nFor who "), "\(path)")
+      #expect(try DocumentTree.text(path).contains("\n\nFor developers who "), "\(path)")
     }
   }
 }

@@ -1,8 +1,8 @@
 #if PostgreSQL
 /// The locks of the tables that a reading may read, which it takes together, before its snapshot.
 ///
-/// Who waits for one table and holds another can be part of a deadlock, and the server may end the other transaction. So all are asked for
-/// without waiting, and one that is not free is waited for outside of the transaction.
+/// A session that waits for one table while it holds another can be part of a deadlock, and the server may end the other transaction. So
+/// all are requested without waiting, and one that is not free is waited for outside the transaction.
 struct ReadingLocks: Hashable, Sendable {
   /// The tables' names in quotes; at least one.
   let names: [String]

@@ -5,8 +5,8 @@ import Synchronization
 /// Statements that hold a lock of a table for long, and are ended as soon as another session waits for theirs.
 ///
 /// `CREATE INDEX CONCURRENTLY` holds its lock while it waits for the transactions of others. If one of them then needs the table, for a
-/// change of the schema, the two wait for each other, and the server may end the application's transaction. It looks for that only after
-/// a session has waited for a while (`deadlock_timeout`, one second by default), so who gives way at once is never the reason.
+/// change of the schema, the two wait for each other, and the server may end the application's transaction. It looks for deadlocks only
+/// after a session has waited for a while (`deadlock_timeout`, one second by default), so a statement that gives way sooner causes none.
 struct YieldingStatements {
   let reader: TableReader
   let table: EntityTable

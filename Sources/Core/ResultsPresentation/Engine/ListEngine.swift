@@ -5,8 +5,8 @@ import ResultsDomain
 ///
 /// `advance(in:folding:)` takes the commits since the list's version and turns those that concern it into a `ListChange` each; `apply`
 /// works out the next generation and its delta. Where there is no usable history, `requery` reads the keys again.
-/// The strategies are in the files beside this one: `+Held` for keys in memory, `+Indexed` for keys that stay in an index of the
-/// store, `+Requery` and `+Redefine`.
+/// The strategies are in the files beside this one: `+Changes` for keys in memory and for keys that stay in an index of the store,
+/// `+Requery` for reading again and for another definition, and `WindowMove` for another window.
 ///
 /// An engine is a value without locks, threads or clocks. Its owner passes it snapshots of the store.
 struct ListEngine: Sendable {
