@@ -24,15 +24,9 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func execute(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: folder.file())
-    try queue.inDatabase { try $0.execute(sql: sql) }
-    try queue.close()
-  }
-
   /// A store over an application's table with texts that differ in case.
   private func store(_ index: String, _ options: String = "") throws -> SQLiteStore {
-    try execute(
+    try folder.execute(
       """
       PRAGMA journal_mode = WAL;
       CREATE TABLE Note (id INTEGER PRIMARY KEY, name TEXT, folder INTEGER NOT NULL) \(options);
@@ -87,7 +81,7 @@ import Testing
     #expect(try isServed(definition([ascending]), store))
     #expect(try !isServed(definition([.ascending("name")]), store))
     #expect(try !isServed(definition([ascending, .ascending("name")]), store))
-    try execute("CREATE INDEX byBoth ON Note (folder, name COLLATE NOCASE DESC, name)")
+    try folder.execute("CREATE INDEX byBoth ON Note (folder, name COLLATE NOCASE DESC, name)")
     let descending = FetchSortDescriptor(Self.lowercased, .descending)
     let folder = FetchPredicate.comparison(.attribute("folder"), .equal, .literal(2))
     #expect(try isServed(definition([descending, .ascending("name")], where: folder), store))
@@ -104,9 +98,9 @@ import Testing
     let store = try store("(name COLLATE NOCASE)")
     let list = try definition([FetchSortDescriptor(Self.lowercased)])
     #expect(try isServed(list, store))
-    try execute("INSERT INTO Note VALUES (1000, 'aB', 0)")
+    try folder.execute("INSERT INTO Note VALUES (1000, 'aB', 0)")
     #expect(try isServed(list, store))
-    try execute("UPDATE Note SET name = \(value) WHERE id = 1000")
+    try folder.execute("UPDATE Note SET name = \(value) WHERE id = 1000")
     #expect(try !isServed(list, store))
     try store.close()
   }
@@ -119,7 +113,7 @@ import Testing
     let plan = try store.read { (snapshot) throws(StoreError) in try snapshot.plan(of: list) }
     #expect(plan.source == .index("byName"))
     #expect(plan.steps == ["SCAN Note USING COVERING INDEX byName"] && plan.remedy == nil)
-    try execute("INSERT INTO Note VALUES (1000, 'a' || char(0), 0)")
+    try folder.execute("INSERT INTO Note VALUES (1000, 'a' || char(0), 0)")
     let later = try store.read { (snapshot) throws(StoreError) in try snapshot.plan(of: list) }
     #expect(later.source == .sorting)
     try store.close()
@@ -127,7 +121,7 @@ import Testing
 
   @Test func `is not used where such a value is there already (R85)`() throws {
     let store = try store("(name COLLATE NOCASE)")
-    try execute("INSERT INTO Note VALUES (1000, 'a' || char(0), 0)")
+    try folder.execute("INSERT INTO Note VALUES (1000, 'a' || char(0), 0)")
     #expect(try !isServed(definition([FetchSortDescriptor(Self.lowercased)]), store))
     try store.close()
   }
@@ -148,7 +142,7 @@ import Testing
     try await list.performFetch()
     var isIndexed = true
     for name in ["Zz", "zZ0", "", "ÉÉ", "a' || char(0) || 'Z", "a' || char(0) || 'b", "AB"] {
-      try execute("INSERT INTO Note (name, folder) VALUES ('\(name)', 1)")
+      try folder.execute("INSERT INTO Note (name, folder) VALUES ('\(name)', 1)")
       try await list.refresh()
       if name.contains("char(0)") { isIndexed = false }
       let results = try list.results

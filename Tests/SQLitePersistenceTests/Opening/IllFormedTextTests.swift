@@ -11,7 +11,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    try execute(
+    try folder.execute(
       """
       PRAGMA journal_mode = WAL;
       CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT);
@@ -20,9 +20,9 @@ import Testing
       """
     )
     for (index, bytes) in Self.texts.enumerated() {
-      try execute("INSERT INTO city VALUES (\(index), CAST(x'\(bytes)' AS TEXT))")
+      try folder.execute("INSERT INTO city VALUES (\(index), CAST(x'\(bytes)' AS TEXT))")
     }
-    try execute("INSERT INTO city VALUES (100, NULL), (101, x'ff'), (102, 7)")
+    try folder.execute("INSERT INTO city VALUES (100, NULL), (101, x'ff'), (102, 7)")
   }
 
   /// Latin-1, parts of characters, surrogates, zero bytes, and UTF-8 between them.
@@ -33,12 +33,6 @@ import Testing
     "bfbf41",
     "4f726ce932", "4f726ce93130", "",
   ]
-
-  private func execute(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: folder.file())
-    try queue.inDatabase { try $0.execute(sql: sql) }
-    try queue.close()
-  }
 
   private func open(
     _ table: String,
@@ -145,13 +139,13 @@ import Testing
     }
     #expect(try picture() == "Bo:Bonn=2 Kö:Kö=3 K\u{FFFD}:K\u{FFFD}ln=1")
     // They are one text as it is shown, and two by their bytes.
-    try execute("INSERT INTO land VALUES (CAST(x'4be46c6e' AS TEXT), 4)")
+    try folder.execute("INSERT INTO land VALUES (CAST(x'4be46c6e' AS TEXT), 4)")
     try await controller.refresh()
     #expect(try picture() == "Bo:Bonn=2 Kö:Kö=3 K\u{FFFD}:K\u{FFFD}ln=4 K\u{FFFD}:K\u{FFFD}ln=1")
-    try execute("UPDATE land SET area = 5 WHERE name = CAST(x'4bf66c6e' AS TEXT)")
+    try folder.execute("UPDATE land SET area = 5 WHERE name = CAST(x'4bf66c6e' AS TEXT)")
     try await controller.refresh()
     #expect(try picture() == "Bo:Bonn=2 Kö:Kö=3 K\u{FFFD}:K\u{FFFD}ln=4 K\u{FFFD}:K\u{FFFD}ln=5")
-    try execute("DELETE FROM land WHERE name = CAST(x'4be46c6e' AS TEXT)")
+    try folder.execute("DELETE FROM land WHERE name = CAST(x'4be46c6e' AS TEXT)")
     try await controller.refresh()
     #expect(try picture() == "Bo:Bonn=2 Kö:Kö=3 K\u{FFFD}:K\u{FFFD}ln=5")
     controller.cancel()
@@ -177,7 +171,7 @@ import Testing
   }
 
   @Test func `R189: a property or a key that is a String is refused for that row alone`() throws {
-    try execute("DELETE FROM city WHERE id > 2")
+    try folder.execute("DELETE FROM city WHERE id > 2")
     let options = SQLiteStoreOptions(adoptsTables: true)
     let store = try SQLiteStore(
       at: folder.file(),

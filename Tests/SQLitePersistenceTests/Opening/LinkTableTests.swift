@@ -74,13 +74,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    try execute("PRAGMA foreign_keys = OFF; " + Self.tables)
-  }
-
-  private func execute(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: folder.file())
-    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try queue.close()
+    try folder.execute("PRAGMA foreign_keys = OFF; " + Self.tables)
   }
 
   private func open(hasLog: Bool = true) throws -> SQLiteStore {
@@ -135,7 +129,7 @@ import Testing
     _ sql: String,
     _ isLink: Bool
   ) throws {
-    try execute(sql)
+    try folder.execute(sql)
     #expect(try relationships(of: "shop_topic").contains { $0.contains(" l ") } == isLink, "\(sql)")
   }
 
@@ -179,7 +173,7 @@ import Testing
       "DELETE FROM novels_topics WHERE rowid = 2; VACUUM",
       "UPDATE shop_topic SET name = 'Sea' WHERE id = 1",
     ] {
-      try execute("PRAGMA foreign_keys = OFF; " + sql)
+      try folder.execute("PRAGMA foreign_keys = OFF; " + sql)
       try await list.refresh()
       #expect(try list.results.objects() == store.fetch(Self.request), "\(sql)")
     }

@@ -11,21 +11,13 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func execute(_ sql: String) throws {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
-    let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
-    try queue.inDatabase { try $0.execute(sql: sql) }
-    try queue.close()
-  }
-
   /// How a store opens the table `t`.
   enum Opening: CaseIterable, Sendable {
     case discovered, discoveredWithLog, adopted, adoptedWithLog
   }
 
   private func store(_ opening: Opening, _ sql: String) throws -> (EntityDescription, SQLiteStore) {
-    try execute("PRAGMA journal_mode = WAL; " + sql)
+    try folder.execute("PRAGMA journal_mode = WAL; " + sql)
     let database = try DatabaseDescription(at: folder.file())
     let entity = try #require(database.table(named: "t")).entity.get()
     switch opening {
@@ -69,7 +61,7 @@ import Testing
     after sql: String,
     of controller: FetchedResultsController<ResultsDomain.Row>
   ) async throws -> OpenFailure? {
-    try execute(sql)
+    try folder.execute(sql)
     do {
       try await controller.refresh()
       return nil
@@ -109,7 +101,7 @@ import Testing
     #expect(try await failure(after: "DELETE FROM t WHERE k IS NULL", of: controller) == nil)
     #expect(try controller.results.count == 2)
     // A new description identifies the rows by their numbers.
-    try execute("INSERT INTO t VALUES (NULL, 'n'), (NULL, 'n')")
+    try folder.execute("INSERT INTO t VALUES (NULL, 'n'), (NULL, 'n')")
     let database = try DatabaseDescription(at: folder.file())
     let again = try #require(database.table(named: "t")).entity.get()
     #expect(again.identity == .integer(column: "rowid"))
@@ -128,7 +120,7 @@ import Testing
     let store = try SQLiteStore(discovered: database, entities: [entity])
     let controller = list(of: entity, in: store, sortedBy: "v")
     try await controller.performFetch()
-    try execute("INSERT INTO t VALUES ('a', '2')")
+    try folder.execute("INSERT INTO t VALUES ('a', '2')")
     let error = await #expect(throws: StoreError.self) { try await controller.refresh() }
     guard case .request(.duplicateIdentity(let id, _, _)) = error else {
       Issue.record("\(String(describing: error))")
@@ -201,7 +193,7 @@ import Testing
     let creation = "CREATE TABLE t (\(columns.before); INSERT INTO t VALUES (1, 'a'), (2, 'b')"
     let first = try self.store(.discoveredWithLog, creation).1
     let triggers = try texts("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
-    try execute(
+    try folder.execute(
       """
       PRAGMA legacy_alter_table = ON; ALTER TABLE t RENAME TO gone; CREATE TABLE t (\(columns.after));
       INSERT INTO t SELECT * FROM gone; DROP TABLE gone
@@ -209,13 +201,13 @@ import Testing
     )
     try? first.checkForExternalChanges()
     try first.close()
-    for trigger in triggers { try? execute(trigger) }
+    for trigger in triggers { try? folder.execute(trigger) }
     let database = try DatabaseDescription(at: folder.file())
     let entity = try #require(database.table(named: "t")).entity.get()
     let store = try SQLiteStore(discovered: database, entities: [entity])
     let start = try store.currentVersion()
     let before = Set(try store.allRows(of: entity).map(\.id))
-    try execute("INSERT OR IGNORE INTO t VALUES (3, 'c'), (3, 'd'), (3, 'e')")
+    try folder.execute("INSERT OR IGNORE INTO t VALUES (3, 'c'), (3, 'd'), (3, 'e')")
     try store.checkForExternalChanges()
     let after = Set(try store.allRows(of: entity).map(\.id))
     if let records = try store.history(since: start, of: entity).records {
@@ -251,24 +243,24 @@ import Testing
     let creation = "CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT UNIQUE, w)"
     let rows = "INSERT INTO t VALUES (1, 'a', 0), (2, 'b', 0)"
     let (_, store) = try store(opening, "\(creation); \(rows)")
-    try execute("PRAGMA legacy_alter_table = \(legacy); ALTER TABLE t RENAME TO moved")
+    try folder.execute("PRAGMA legacy_alter_table = \(legacy); ALTER TABLE t RENAME TO moved")
     // SQLite renames the table in the ON clauses of triggers, but not in what they read.
     let harmless = [
       "UPDATE moved SET w = 1", "DELETE FROM moved WHERE k = 1", "UPDATE moved SET w = w + 1",
     ]
-    for sql in harmless { #expect(throws: Never.self, "\(sql)") { try execute(sql) } }
+    for sql in harmless { #expect(throws: Never.self, "\(sql)") { try folder.execute(sql) } }
     let replacing = [
       "INSERT INTO moved VALUES (3, 'c', 0)", "UPDATE moved SET v = 'd' WHERE k = 2",
       "UPDATE moved SET k = 4 WHERE k = 2",
     ]
     for sql in replacing {
-      let hasFailed = (try? execute(sql)) == nil
+      let hasFailed = (try? folder.execute(sql)) == nil
       #expect(hasFailed == (legacy == "ON"), "\(sql)")
     }
     try? store.checkForExternalChanges()
     let others = ["INSERT INTO moved VALUES (5, 'e', 0)", "UPDATE moved SET k = 6 WHERE k = 5"]
     for sql in harmless + others {
-      #expect(throws: Never.self, "\(sql)") { try execute(sql) }
+      #expect(throws: Never.self, "\(sql)") { try folder.execute(sql) }
     }
     try store.close()
   }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 
 /// A folder for one test's files, which is deleted with the object.
 final class TemporaryFolder: Sendable {
@@ -24,5 +25,16 @@ final class TemporaryFolder: Sendable {
   /// Writes a file.
   func write(_ bytes: some Sequence<UInt8>, to name: String = "store.sqlite") throws {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+  }
+
+  /// Runs statements in the database of the folder on a connection of their own, as another program does.
+  ///
+  /// It waits for the moments in which a store writes its log, as programs beside a store must.
+  func execute(_ sql: String) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    let queue = try DatabaseQueue(path: file(), configuration: configuration)
+    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try queue.close()
   }
 }
