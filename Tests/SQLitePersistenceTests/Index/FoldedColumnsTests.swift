@@ -1,4 +1,3 @@
-import GRDB
 import ResultsDomain
 import ResultsTesting
 import SQLitePersistence

@@ -1,4 +1,3 @@
-import GRDB
 import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence
