@@ -38,6 +38,15 @@ struct PrintedScreenTests {
     #expect(piped.output == listed.output)
   }
 
+  @Test func `R135: a list that is opened for reading only cannot be changed, in any store`() throws
+  {
+    let run = try library()
+    for store in ["books.sqlite", ":memory:"] {
+      let screen = try screen(run, "book-catalog", store, keys: "a", "--read-only")
+      #expect(screen.contains { $0.contains("Rows cannot be changed here.") }, "\(screen)")
+    }
+  }
+
   @Test func `R135: a word finds the author of a book, and all values have the author's name`()
     throws
   {

@@ -239,8 +239,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       commands: Program.commands.map(command),
       isOffered: isOffered,
       fields: BrowsedForms<Program>.fields(for: settings),
-      // A standby takes no changes, however it was opened.
-      canWrite: !store.capabilities.isReadOnly && !Program.isReadOnly,
+      // A standby takes no changes, however it was opened, and a store in memory does not know how it was.
+      canWrite: !location.isReadOnly && !store.capabilities.isReadOnly && !Program.isReadOnly,
       keepsToFirst: beginsWithNewest,
       width: DisplayWidth(ambiguous: screen.ambiguousWidth == 2 ? .wide : .narrow),
       signs: screen.ascii ? .ascii : .unicode
