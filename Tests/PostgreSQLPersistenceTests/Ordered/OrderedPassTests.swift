@@ -13,6 +13,7 @@ import Testing
     order: [FetchSortDescriptor] = [.ascending("publisher"), .ascending("year")],
     where predicate: FetchPredicate = .all,
     connections: Int = 4,
+    afterReading: () throws -> Void = {},
     _ body: (PostgreSQLOrderedSource, ConnectionPool) throws -> Void
   ) throws {
     try TestServer.withDatabase { url in
@@ -47,6 +48,7 @@ import Testing
           Issue.record(error)
         }
       }
+      try afterReading()
     }
   }
 
@@ -114,7 +116,8 @@ import Testing
 
   @Test func `R251: a part does not wait behind who waits for the pass`() throws {
     var altering: ThreadWork?
-    try withSource { source, pool in
+    // Ends before its database is removed, which would end its connection.
+    try withSource(afterReading: { try altering?.wait() }) { source, pool in
       let watching = try pool.connect()
       let name = try watching.run("SELECT current_database()::text").text(0, 0)
       let url = TestServer.url(ofDatabase: try #require(name))
@@ -140,7 +143,6 @@ import Testing
       try check(try #require(blocks), source)
       altering = work
     }
-    try altering?.wait()
   }
 
   @Test func `without a free connection, or with ones that fail, the caller does it all (R172)`()
