@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R26, R27, R29, R48, R50, R55, R56, R57, R75, R85: after every random commit or change of definition, each delta turns the old content
+/// R26, R27, R29, R48, R50, R55, R56, R57, R75, R79, R80, R85: after every random commit or change of definition, each delta turns the old content
 /// into the new, the new content is that of a naive model, and applying a commit agrees with reading again.
 ///
 /// `RESULTS_LAW_STEPS` sets the number of steps, `RESULTS_LAW_SEED` the first seed; a failure names its own.
@@ -27,11 +27,11 @@ struct EngineLawTests {
     try world.commit(rows: 30)
     var done = 0
     while done < EngineLawTests.steps / EngineLawTests.histories {
-      var definition = world.definition()
+      var definition = world.anyDefinition()
       var engine = try fetch(world, try ListPlan(definition))
       for step in 0..<40 {
         let context: Comment = "seed \(seed), step \(done)"
-        let before = engine.snapshot
+        let before = engine.shown
         var reader = engine
         try world.commit(rows: 1 + world.generator.below(step % 10 == 9 ? 25 : 4))
         let (own, other, rows) = try world.store.read { (store) throws(StoreError) in
@@ -39,22 +39,22 @@ struct EngineLawTests {
           return (own, try reader.requery(in: store), try store.fetch(world.everything))
         }
         let naive = NaiveList(definition: definition, rows: rows).content
-        #expect(try engine.snapshot.content == naive, context)
-        #expect(try reader.snapshot.content == naive, context)
+        #expect(try engine.shown.content == naive, context)
+        #expect(try reader.shown.content == naive, context)
         try check(own, from: before, to: naive, context)
         try check(other, from: before, to: naive, context)
         #expect(own.map(\.delta.sections) == other.map(\.delta.sections), context)
         #expect(own.map(paths) == other.map(paths), context)
         done += 1
         guard step % 13 == 12 else { continue }
-        let old = engine.snapshot
-        definition = world.definition()
+        let old = engine.shown
+        definition = world.anyDefinition()
         let plan = try ListPlan(definition)
         let redefined = try world.store.read { (store) throws(StoreError) in
           try engine.redefine(plan, in: store)
         }
         let wanted = NaiveList(definition: definition, rows: rows).content
-        #expect(try engine.snapshot.content == wanted, context)
+        #expect(try engine.shown.content == wanted, context)
         try check(redefined.map { [$0] } ?? [], from: old, to: wanted, context)
       }
     }

@@ -73,6 +73,51 @@ struct ListWorld {
     return ResultsDefinition(request, sectionedBy: sections[generator.below(sections.count)])
   }
 
+  /// A random definition, every second time with arranged sections.
+  mutating func anyDefinition() -> ResultsDefinition<Row> {
+    generator.below(2) == 0 ? definition() : arrangedDefinition()
+  }
+
+  /// A random definition whose sections are arranged in some way.
+  mutating func arrangedDefinition() -> ResultsDefinition<Row> {
+    var definition = definition()
+    if generator.below(3) > 0 { definition.request.fetchLimit = nil }
+    definition.arrangement.limits = limits(of: definition)
+    guard case .expression(let id, nil, _, _) = definition.sectionKey?.source,
+      generator.below(3) > 0
+    else { return definition }
+    var ids: [Value] =
+      id == .attribute("series")
+      ? ListWorld.series.map { .text($0) } : stride(from: 0, to: 16, by: 4).map { .integer($0) }
+    ids.append(.null)
+    var fixed: [SectionArrangement.FixedSection] = []
+    for _ in 0..<1 + generator.below(ids.count) {
+      fixed.append(
+        .init(
+          ids.remove(at: generator.below(ids.count)),
+          title: generator.below(2) == 0 ? nil : "Fixed",
+          isShownWhenEmpty: generator.below(2) == 0
+        )
+      )
+    }
+    definition.arrangement.fixed = fixed
+    definition.arrangement.others =
+      SectionArrangement.OtherSections.allCases[generator.below(3)]
+    return definition
+  }
+
+  /// Random limits of the sections of a definition.
+  mutating func limits(of definition: ResultsDefinition<Row>) -> SectionLimits {
+    var limits = SectionLimits(all: [nil, 0, 1, 2, 5][generator.below(5)])
+    var ids: [SectionID] = ListWorld.series.map { SectionID(.text($0)) }
+    ids += (0..<6).map { SectionID(.integer(2 * $0)) }
+    ids += [SectionID(.null), SectionID(.text("a"), occurrence: 1)]
+    for _ in 0..<generator.below(5) {
+      limits[ids[generator.below(ids.count)]] = [nil, 0, 1, 3][generator.below(4)]
+    }
+    return limits
+  }
+
   /// Commits a random transaction of a few rows.
   mutating func commit(rows: Int) throws {
     var drawn = generator

@@ -9,7 +9,45 @@ struct NaiveList {
   let definition: ResultsDefinition<Row>
   let rows: [Row]
 
-  var content: ResultsContent {
+  var content: ResultsContent { arranged(all) }
+
+  /// The sections of the arrangement, each searched for among all of them.
+  private func arranged(_ content: ResultsContent) -> ResultsContent {
+    let arrangement = definition.arrangement
+    var fixed: [ResultsContent.Section] = []
+    for section in arrangement.fixed {
+      let id = SectionID(section.id)
+      let present = content.sections.first { $0.header.id == id }
+      guard present != nil || section.isShownWhenEmpty else { continue }
+      let header = SectionHeader(id: id, title: section.title ?? title(section.id))
+      fixed.append(.init(header: header, rows: present?.rows ?? []))
+    }
+    let others = content.sections.filter { other in
+      !arrangement.fixed.contains { SectionID($0.id) == other.header.id }
+    }
+    let sections =
+      switch arrangement.others {
+      case .before: others + fixed
+      case .after: fixed + others
+      case .hidden: fixed
+      }
+    return ResultsContent(
+      sections: sections.map { section in
+        let id = section.header.id
+        guard let limit = arrangement.limits.overrides[id] ?? arrangement.limits.all else {
+          return section
+        }
+        let header = SectionHeader(
+          id: id,
+          title: section.header.title,
+          matchingCount: section.rows.count
+        )
+        return .init(header: header, rows: Array(section.rows.prefix(limit)))
+      }
+    )
+  }
+
+  private var all: ResultsContent {
     let request = definition.request
     var matching = rows.filter { request.predicate.evaluate($0) == true }
     var terms = request.sortDescriptors

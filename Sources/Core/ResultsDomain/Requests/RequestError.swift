@@ -51,6 +51,14 @@ public enum RequestError: Error, Hashable, Sendable {
   case invalidRank(String, entity: String, found: String)
   /// A group of rows with as many rows as there are ranks.
   case exhaustedRanks(String, entity: String, rows: Int)
+  /// A limit of rows below zero, of one section or, without a name, of every section.
+  case negativeSectionLimit(Int, section: String?)
+  /// Two fixed sections with the same id.
+  case duplicateFixedSection(Value)
+  /// Fixed sections of a list whose sections are not the values of its section key.
+  case fixedSectionsWithoutKey
+  /// A fixed section whose id is of another type than the section key.
+  case mismatchedFixedSection(Value)
 }
 
 extension RequestError: CustomStringConvertible {
@@ -129,6 +137,17 @@ extension RequestError: CustomStringConvertible {
     case .exhaustedRanks(let name, let entity, let rows):
       "\(name) of \(entity) has no ranks left for \(rows) rows of one group."
         + " Give the attribute more bits, or allow more ranks."
+    case .negativeSectionLimit(let limit, let section):
+      "The limit of \(section.map { "section \($0)" } ?? "each section") must be 0 or more, not \(limit)."
+        + " With 0 the section is collapsed."
+    case .duplicateFixedSection(let id):
+      "Two fixed sections have the id \(id). Name each section once."
+    case .fixedSectionsWithoutKey:
+      "Fixed sections need a section key whose values are their ids, and which orders the list first."
+        + " Use a key without an order of its own and without a grouping."
+    case .mismatchedFixedSection(let id):
+      "The id \(id) of a fixed section is of another type than the section key, so no row can be in it."
+        + " Use a value of the key's type."
     }
   }
 

@@ -326,7 +326,7 @@ extension FetchedResultsController {
     guard list.isFetched else { throw ResultsError.notFetched }
     var outcome: Swift.Result<Result, any Error>?
     let failure = list.scheduler.advance(list) { snapshot in
-      guard let shown = list.engine?.snapshot else { return }
+      guard let shown = list.engine?.shown else { return }
       let results = ResultsList<Object>(shown, store)
       outcome = Swift.Result { try body(ResultsReading(results, in: snapshot, list.publisher)) }
     }

@@ -12,6 +12,8 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   public var additionalCounts: [String: CountRequest]
   /// Aggregates to maintain for every section besides its count, in the order in which headers list them (R78).
   public var aggregates: [SectionAggregate]
+  /// How the list shows its sections: which are fixed, and how many rows of each it shows (R08, R79).
+  public var arrangement: SectionArrangement
   /// The name under which the list is cached on disk for the next start, or `nil` for no cache (R88).
   ///
   /// It does not affect what the list shows. Lists that share a name overwrite each other's cache, so give each its own.
@@ -24,6 +26,7 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
     isFrozen: Bool = false,
     additionalCounts: [String: CountRequest] = [:],
     aggregates: [SectionAggregate] = [],
+    arrangement: SectionArrangement = .none,
     cacheName: String? = nil
   ) {
     self.request = request
@@ -31,6 +34,7 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
     self.isFrozen = isFrozen
     self.additionalCounts = additionalCounts
     self.aggregates = aggregates
+    self.arrangement = arrangement
     self.cacheName = cacheName
   }
 
@@ -71,7 +75,21 @@ extension ResultsDefinition {
     }
     reversed.request.sortDescriptors = terms.map(\.reversed)
     reversed.sectionKey = sectionKey?.reversed
+    reversed.arrangement = arrangement.reversed
     return reversed
+  }
+}
+
+extension SectionArrangement {
+  /// The same sections in the opposite order; limits show the first rows of the new order.
+  fileprivate var reversed: SectionArrangement {
+    let others: OtherSections =
+      switch others {
+      case .before: .after
+      case .after: fixed.isEmpty ? .after : .before
+      case .hidden: .hidden
+      }
+    return SectionArrangement(fixed: fixed.reversed(), others: others, limits: limits)
   }
 }
 

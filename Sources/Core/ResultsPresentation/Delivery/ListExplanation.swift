@@ -17,6 +17,8 @@ public struct ListExplanation: Hashable, Sendable {
     case reset(ResultsResetReason)
     /// Another window of the same keys was shown (R76).
     case windowMoved
+    /// Other limits of sections were applied to the same keys (R79).
+    case limitsMoved
   }
 
   /// The rows of the list and their order, with the section's terms first.
@@ -29,6 +31,8 @@ public struct ListExplanation: Hashable, Sendable {
   public var captureProblems: [String] = []
   /// The number of rows that match.
   public var matchingCount: Int
+  /// How the list shows its sections.
+  public var arrangement = SectionArrangement.none
   /// Where the list's keys are.
   public var keys: Keys
   /// The size of the list's keys, or of the counts over their index, in bytes of memory.
@@ -81,6 +85,7 @@ extension ListExplanation {
     lines += plan.relationships.map { "relation   \($0)" }
     if let remedy = plan.remedy { lines.append("would help \(remedy)") }
     lines.append("rows       \(matchingCount) match; \(keys); \(keyBytes) bytes of memory")
+    if let words = arrangement.explanation { lines.append("sections   \(words)") }
     switch coverage {
     case .everyWriter:
       lines.append("changes    the commits of every program are applied one by one")
@@ -123,6 +128,21 @@ extension ListExplanation {
   }
 }
 
+extension SectionArrangement {
+  /// The arrangement in words, or `nil` where sections are shown as the keys have them.
+  fileprivate var explanation: String? {
+    var parts: [String] = []
+    if !fixed.isEmpty || others == .hidden {
+      parts.append("\(fixed.count) fixed, others \(others.rawValue)")
+    }
+    if let all = limits.all { parts.append("\(all) \(all == 1 ? "row" : "rows") of each") }
+    if !limits.overrides.isEmpty {
+      parts.append("limits of \(limits.overrides.count) by themselves")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+}
+
 extension ListExplanation.Keys: CustomStringConvertible {
   /// A short description.
   public var description: String {
@@ -159,6 +179,7 @@ extension ListExplanation.Path: CustomStringConvertible {
     case .readAgain(let reason): "all keys were read again (\(reason.rawValue))"
     case .reset(let reason): "the list was fetched again: \(reason)"
     case .windowMoved: "another window of the same keys is shown"
+    case .limitsMoved: "other limits of sections are applied to the same keys"
     }
   }
 }
@@ -223,6 +244,7 @@ extension FetchedResultsController {
       coverage: capabilities.historyCoverage,
       captureProblems: capabilities.captureProblems,
       matchingCount: engine.snapshot.matchingCount,
+      arrangement: compiled.arrangement?.arrangement ?? .none,
       keys: engine.keysExplanation(hasIndex: hasIndex),
       keyBytes: engine.snapshot.keys.byteCount,
       last: account

@@ -294,6 +294,7 @@ extension ResultsDefinition {
       isFrozen: other.isFrozen,
       additionalCounts: other.additionalCounts,
       aggregates: other.aggregates,
+      arrangement: other.arrangement,
       cacheName: other.cacheName
     )
   }

@@ -65,6 +65,8 @@ final class LiveList: Sendable {
       case fetched(ListEngine, ListExplanation.Account)
       /// Another window of the keys that the list has.
       case window(ListPlan)
+      /// Other limits of the sections that the list has.
+      case limits(ListPlan)
     }
 
     let content: Content
@@ -253,6 +255,9 @@ extension LiveList {
     let present = state.withLock { $0.engine?.plan }
     if let present, plan.differsOnlyInWindow(from: present) {
       return Prepared(content: .window(plan), number: number)
+    }
+    if let present, plan.differsOnlyInSectionLimits(from: present) {
+      return Prepared(content: .limits(plan), number: number)
     }
     return try fetch(plan, number)
   }
@@ -481,16 +486,13 @@ extension LiveList {
     let hasFetched = state.isFetched
     switch prepared.content {
     case .window(let plan):
-      let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
-      // It was compared with the present definition: one that is adopted in between belongs to a later request, and replaces this one.
-      if let step = try state.engine?.moveWindow(to: plan, in: history.snapshot) {
-        append(step, to: &state)
+      try adjust(&state, .windowMoved, in: history) { (engine) throws(StoreError) in
+        try engine.moveWindow(to: plan, in: history.snapshot)
       }
-      state.account = ListExplanation.Account(
-        path: .windowMoved,
-        work: history.snapshot.work.since(before),
-        duration: stopwatch.elapsed()
-      )
+    case .limits(let plan):
+      try adjust(&state, .limitsMoved, in: history) { (engine) throws(StoreError) in
+        try engine.moveLimits(to: plan, in: history.snapshot)
+      }
     case .fetched(var next, let account):
       _ = try next.advance(in: history, folding: true)
       try replace(with: next, &state, in: history)
@@ -499,6 +501,28 @@ extension LiveList {
     // The definition is another one, even if it shows the same.
     if hasFetched { appendCurrent(to: &state) }
     state.answering = prepared.number
+  }
+
+  /// Adopts a definition for which the list has all keys.
+  ///
+  /// It was compared with the present one: a definition that is adopted in between belongs to a later request, and replaces this one.
+  private func adjust(
+    _ state: inout State,
+    _ path: ListExplanation.Path,
+    in history: SnapshotHistory,
+    _ move: (inout ListEngine) throws(StoreError) -> ListEngine.Step?
+  ) throws(StoreError) {
+    let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
+    if var engine = state.engine {
+      let step = try move(&engine)
+      state.engine = engine
+      if let step { append(step, to: &state) }
+    }
+    state.account = ListExplanation.Account(
+      path: path,
+      work: history.snapshot.work.since(before),
+      duration: stopwatch.elapsed()
+    )
   }
 
   private func replace(
@@ -520,7 +544,7 @@ extension LiveList {
     first.observedRows = state.observedRows
     state.engine = first
     state.isFetched = true
-    let results = RowLoader(first.snapshot, scheduler.store, lateReads)
+    let results = RowLoader(first.shown, scheduler.store, lateReads)
     state.pending.append(.snapshot(results))
     state.results = results
   }
@@ -537,7 +561,7 @@ extension LiveList {
 
   /// Appends the content of the engine, to which no delta is known.
   private func appendReset(_ reason: ResultsResetReason, to state: inout State) {
-    guard let snapshot = state.engine?.snapshot else { return }
+    guard let snapshot = state.engine?.shown else { return }
     let results = RowLoader(snapshot, scheduler.store, lateReads)
     state.pending.append(.reset(reason, results))
     state.results = results
@@ -545,7 +569,7 @@ extension LiveList {
 
   /// Appends the content of the engine, whose rows and sections are those of the last event.
   private func appendCurrent(to state: inout State) {
-    guard let snapshot = state.engine?.snapshot else { return }
+    guard let snapshot = state.engine?.shown else { return }
     let results = RowLoader(snapshot, scheduler.store, lateReads)
     state.pending.append(.current(results))
     state.results = results

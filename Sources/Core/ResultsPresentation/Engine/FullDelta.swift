@@ -65,7 +65,11 @@ struct FullDelta {
       if sharesSection { survivors[section].append(candidate) } else { rows.append(candidate) }
     }
     markStationary(&survivors, others: rows)
-    rows += survivors.joined().filter { !$0.isStationary || $0.row.changed?.isEmpty != true }
+    let namesAllKeys = next.plan.arrangement != nil && sameOrder
+    rows += survivors.joined().filter { candidate in
+      !candidate.isStationary || candidate.row.changed?.isEmpty != true
+        || namesAllKeys && candidate.row.keyChanged
+    }
     try collect(rows, into: &assembler)
     return assembler.delta
   }
@@ -191,7 +195,7 @@ extension FullDelta {
   private func match() throws(StoreError) -> KeyedDifference {
     guard old.plan.storeDefinition.entity == next.plan.storeDefinition.entity else {
       // Objects of different entities are never the same, though their keys may be.
-      let (oldCount, newCount) = (Int64(old.window.count), Int64(next.window.count))
+      let (oldCount, newCount) = (Int64(old.rowCount), Int64(next.rowCount))
       return try match(Array(0..<oldCount), Array(oldCount..<oldCount + newCount))
     }
     if case .integer = next.entity.identity {
@@ -228,9 +232,9 @@ extension ResultsSnapshot {
   /// The integer keys of the rows in the window.
   fileprivate func integerKeys() throws(StoreError) -> [Int64] {
     var numbers: [Int64] = []
-    numbers.reserveCapacity(window.count)
+    numbers.reserveCapacity(rowCount)
     let column = KeyColumn(.integer)
-    try keys.forEachKey(in: window) { _, key in
+    try forEachShownKey { key in
       let identity = UnsafeRawBufferPointer(rebasing: key[layout.identityStart(in: key)...])
       numbers.append(KeyReader.value(of: column, in: identity).integer ?? 0)
     }
@@ -240,7 +244,7 @@ extension ResultsSnapshot {
   /// The identity bytes of the rows in the window.
   fileprivate func identityKeys() throws(StoreError) -> KeyBatch {
     var batch = KeyBatch()
-    try keys.forEachKey(in: window) { _, key in
+    try forEachShownKey { key in
       batch.append(UnsafeRawBufferPointer(rebasing: key[layout.identityStart(in: key)...]))
     }
     return batch
@@ -249,7 +253,7 @@ extension ResultsSnapshot {
   /// The section of every row in the window.
   fileprivate func sectionsOfRows() -> [Int] {
     var sections: [Int] = []
-    sections.reserveCapacity(window.count)
+    sections.reserveCapacity(rowCount)
     for section in 0..<sectionCount {
       sections.append(contentsOf: repeatElement(section, count: counts[section]))
     }

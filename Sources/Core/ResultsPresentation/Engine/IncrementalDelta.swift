@@ -117,7 +117,7 @@ struct IncrementalDelta {
         )
         if !stationary[index] {
           assembler.moves.append(survivor)
-        } else if survivor.contentChanged {
+        } else if survivor.contentChanged || old.plan.arrangement != nil && row.keyChanged {
           assembler.updates.append(survivor)
         }
       case (let from?, nil):
@@ -136,33 +136,46 @@ struct IncrementalDelta {
     return snapshot.path(ofFlatPosition: position)
   }
 
-  /// Which rows do not move: those with the same key, and the largest set of others that may stay (C6).
   private func stationaryRows(
     _ located: LocatedRows,
     _ sections: SectionUpdate,
     _ next: ResultsSnapshot
   ) -> [Bool] {
-    var stays = located.rows.map { !$0.keyChanged }
+    located.ends.stationary(bound: located.rows.map { !$0.keyChanged }) { from, to in
+      guard let oldSection = old.counts.run(containing: from)?.run,
+        let newSection = next.counts.run(containing: to)?.run
+      else { return false }
+      return sections.newSection(ofOld: oldSection) == newSection
+    }
+  }
+}
+
+extension [RowPositions] {
+  /// Which rows do not move: those that are bound to stay, and the largest set of others that may (C6).
+  /// - Parameters:
+  ///   - bound: The rows that certainly stay where they have both positions, since they have the same key.
+  ///   - sharesSection: Whether two positions, the one before and the one after, are in the same section.
+  /// - Complexity: O(*k* log *k*) for *k* rows.
+  func stationary(bound: [Bool], sharesSection: (_ old: Int, _ new: Int) -> Bool) -> [Bool] {
+    var stays = bound
     var (survivors, oldPositions, newPositions) = ([Int](), [Int](), [Int]())
     for (index, isStationary) in stays.enumerated() where !isStationary {
-      guard let from = located.ends[index].old, let to = located.ends[index].new,
-        let oldSection = old.counts.run(containing: from)?.run,
-        let newSection = next.counts.run(containing: to)?.run,
-        sections.newSection(ofOld: oldSection) == newSection
-      else { continue }
+      guard let from = self[index].old, let to = self[index].new, sharesSection(from, to) else {
+        continue
+      }
       survivors.append(index)
       oldPositions.append(from)
       newPositions.append(to)
     }
     guard !survivors.isEmpty else { return stays }
     let affected = stays.indices.filter { index in
-      !stays[index] || located.ends[index].old == nil || located.ends[index].new == nil
+      !stays[index] || self[index].old == nil || self[index].new == nil
     }
     let stationary = MoveMinimizer.stationarySurvivors(
       oldPositions: oldPositions,
       newPositions: newPositions,
-      affectedOldPositions: affected.compactMap { located.ends[$0].old }.sorted(),
-      affectedNewPositions: affected.compactMap { located.ends[$0].new }.sorted()
+      affectedOldPositions: affected.compactMap { self[$0].old }.sorted(),
+      affectedNewPositions: affected.compactMap { self[$0].new }.sorted()
     )
     for index in stationary { stays[survivors[index]] = true }
     return stays

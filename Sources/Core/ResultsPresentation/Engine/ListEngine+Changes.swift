@@ -57,7 +57,7 @@ extension ListEngine {
       try AggregateUpdate(from: old, change, in: store).apply(to: &next, completing: &delta)
     }
     storeKeys = numbering == nil ? nil : keys
-    return (commit(next, delta), ())
+    return (try commit(next, delta, after: change, in: store), ())
   }
 }
 
@@ -86,8 +86,8 @@ extension ListEngine {
       from: before,
       span,
       windows: (snapshot.window, window),
-      // Windows and aggregates need the positions of all rows.
-      observed: isWhole && plan.aggregates.isEmpty ? observedRows : nil
+      // Windows, aggregates and limits of sections need the positions of all rows.
+      observed: isWhole && plan.aggregates.isEmpty && arrangement == nil ? observedRows : nil
     )
     try positions.locate(touched)
     let nextKeys: IndexedKeys?
@@ -112,7 +112,9 @@ extension ListEngine {
       try AggregateUpdate(from: generations.old, change, in: store)
         .apply(to: &next, completing: &delta)
     }
-    return (commit(next, delta, isComplete: change.isComplete), ())
+    return (
+      try commit(next, delta, after: change, isComplete: change.isComplete, in: store), ()
+    )
   }
 }
 
@@ -129,6 +131,7 @@ extension ListEngine {
   ///   beforehand, as with observed rows.
   func reasonToRecount(after rows: [AffectedRow]) -> ResultsResetReason? {
     guard let threshold = indexing?.resetThreshold, case .indexed(let keys) = snapshot.keys,
+      arrangement == nil,
       snapshot.window.count == keys.count, plan.window(of: .max).count == .max,
       snapshot.aggregates == nil, observedRows == nil, rows.count > threshold,
       rows.count > keys.count / ListEngine.rowsCountedPerLocatedRow

@@ -455,8 +455,8 @@ extension ListEngine {
       try rows.rows(keys, of: entity)
     }
     let delta = try FullDelta(
-      from: snapshot.holdingKeys(in: store),
-      to: next.snapshot.holdingKeys(in: store),
+      from: shown.holdingKeys(in: store),
+      to: next.shown.holdingKeys(in: store),
       change,
       sameOrder: false
     ).assemble()
@@ -465,11 +465,11 @@ extension ListEngine {
       self = next
       return nil
     }
-    let old = snapshot
+    let old = shown
     self = next
-    let observed = observedPart(of: delta, from: old, to: snapshot)
+    let observed = observedPart(of: delta, from: old, to: shown)
     shiftObservedRows(by: observed)
-    return Step(snapshot: snapshot, delta: observed)
+    return Step(snapshot: shown, delta: observed)
   }
 
   /// Rows that another writer changed in a commit that the store has not detected yet.

@@ -10,7 +10,10 @@ import ResultsDomain
 ///
 /// An engine is a value without locks, threads or clocks. Its owner passes it snapshots of the store.
 struct ListEngine: Sendable {
-  /// A generation and its delta from the one before.
+  /// The generation as the list shows it.
+  var shown: ResultsSnapshot { snapshot.arranged(by: arrangement) }
+
+  /// A generation as the list shows it, and its delta from the one before.
   ///
   /// A class, since it is passed on many times between the commit and the subscriber.
   final class Step: Sendable {
@@ -34,7 +37,10 @@ struct ListEngine: Sendable {
   }
 
   var plan: ListPlan
+  /// The generation as the keys have it.
   var snapshot: ResultsSnapshot
+  /// The sections of the generation as the list shows them, or `nil` where it shows those of the keys.
+  var arrangement: ArrangedSections?
   /// The keys as the store has them, where those of the snapshot carry section numbers.
   var storeKeys: SortedKeyList?
   /// When the list leaves its keys to an index of the store, or `nil` for never.
@@ -107,6 +113,7 @@ struct ListEngine: Sendable {
       numbering: numbered
     )
     if let failure = try snapshot.contiguityFailure() { throw .request(failure) }
+    arrangement = plan.arrangement.map { ArrangedSections($0, of: snapshot) }
     if let aggregates = try AggregateComputation(snapshot, in: store).table() {
       snapshot.update { $0.aggregates = aggregates }
     }
@@ -502,11 +509,34 @@ extension ListEngine {
   /// - Parameters:
   ///   - next: The generation.
   ///   - delta: What is known to have changed.
+  ///   - change: The change that led to it, or `nil` where no row changed its key.
   ///   - isComplete: Whether that is all.
+  ///   - store: The store in a version that has the change.
   /// - Returns: The step to it, or `nil` if nothing visible changed; the generation's number then stays the same.
+  /// - Throws: The store's error, if rows that enter or leave the limit of a section cannot be read.
   mutating func commit(
     _ next: ResultsSnapshot,
     _ delta: ResultsDelta?,
+    after change: ListChange?,
+    isComplete: Bool = true,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> Step? {
+    guard let arrangement, let stored = delta else {
+      return commit(next, delta, isComplete: isComplete)
+    }
+    let entity = plan.entity
+    let arranged = try ArrangedDelta(from: snapshot, to: next, arrangement, stored, change)
+      .assemble(in: store) { (keys) throws(StoreError) in
+        if let change { try change.rows(keys) } else { try store.rows(keys, of: entity) }
+      }
+    return commit(next, arranged.delta, arranged.sections, isComplete: isComplete)
+  }
+
+  /// Makes a generation the current one, of which is known how its sections are shown.
+  mutating func commit(
+    _ next: ResultsSnapshot,
+    _ delta: ResultsDelta?,
+    _ sections: ArrangedSections? = nil,
     isComplete: Bool = true
   ) -> Step? {
     guard let delta, !delta.isEmpty || !isComplete else {
@@ -518,13 +548,18 @@ extension ListEngine {
         if observedRows == nil { fields.span = span }
       }
       snapshot.span.extend(to: next.version)
+      arrangement = sections
       return nil
     }
-    var observed = observedPart(of: delta, from: snapshot, to: next)
+    var observed = observedPart(
+      of: delta,
+      from: shown,
+      to: next.arranged(by: sections)
+    )
     if !isComplete { observed.unobserved?.isComplete = false }
-    snapshot = next
+    (snapshot, arrangement) = (next, sections)
     shiftObservedRows(by: observed)
-    return Step(snapshot: next, delta: observed)
+    return Step(snapshot: shown, delta: observed)
   }
 
   /// The delta with only the observed rows named, where the list has observed rows.

@@ -155,9 +155,11 @@ extension ListEngine {
     in store: any StoreSnapshot
   ) throws(StoreError) -> Step? {
     var move = try WindowMove(from: snapshot, to: plan)
-    let delta = try move.assemble(in: plan.view(store))
+    let view = plan.view(store)
+    let delta = try move.assemble(in: view)
+    let step = try commit(move.next, delta, after: nil, in: view)
     self.plan = plan
-    return commit(move.next, delta)
+    return step
   }
 }
 
@@ -199,14 +201,6 @@ extension SectionCounts {
       guard self[end] <= rest else { return add(-rest, at: end) }
       rest -= remove(at: end)
     }
-  }
-}
-
-extension ResultsSnapshot {
-  /// The positions among all keys of a section's rows.
-  fileprivate func positions(ofSection section: Int) -> Range<Int> {
-    let start = window.lowerBound + counts.start(of: section)
-    return start..<start + counts[section]
   }
 }
 

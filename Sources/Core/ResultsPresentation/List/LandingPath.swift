@@ -26,10 +26,34 @@ extension ResultsList {
 extension ResultsSnapshot {
   /// Returns the path of a row in this generation changed by nothing but that row; `nil` if it would not be in it.
   func landingPath(of row: Row, in store: any StoreSnapshot) throws(StoreError) -> RowPath? {
+    guard let landing = try stored.storedLanding(of: row, in: store) else { return nil }
+    guard let arrangement else { return landing.path }
+    let leaving = landing.leaving.flatMap { storedCounts.run(containing: $0 - window.lowerBound) }
+    return arrangement.landingPath(
+      landing.path,
+      inSection: landing.section,
+      present: stored.storedSection(of: landing.section),
+      emptying: leaving.flatMap { storedCounts[$0.run] == 1 ? $0.run : nil }
+    )
+  }
+
+  /// Where a row would be among the keys changed by nothing but that row.
+  private struct StoredLanding {
+    let path: RowPath
+    let section: SectionID
+    /// The position of the row that leaves the window: itself, or the one that makes room for it; `nil` for none.
+    var leaving: Int?
+  }
+
+  private func storedLanding(
+    of row: Row,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> StoredLanding? {
     let store = plan.view(store)
     let derived = try (store as? RelatedSnapshot)?.derived(row)
     guard let key = try plan.key(of: derived ?? row) else { return nil }
     guard layout == plan.layout else { return try numberedPath(of: row.id.key, key) }
+    let section = key.withUnsafeBytes { SectionID(plan.rule.id(of: $0, plan.layout)) }
     let (old, rank) = try positions(of: row.id.key, key, in: store)
     let landing = Landing(
       position: rank - (old.map { $0 < rank ? 1 : 0 } ?? 0),
@@ -38,9 +62,11 @@ extension ResultsSnapshot {
     )
     guard landing.window.contains(landing.position) else { return nil }
     if case .single = rule {
-      return RowPath(section: 0, row: landing.position - landing.window.lowerBound)
+      let path = RowPath(section: 0, row: landing.position - landing.window.lowerBound)
+      return StoredLanding(path: path, section: section)
     }
-    return try path(of: landing, key, in: store)
+    let path = try path(of: landing, key, in: store)
+    return StoredLanding(path: path, section: section, leaving: landing.leaving(window))
   }
 
   /// The position of an object, if it is in the list, and the number of keys before another key.
@@ -102,7 +128,10 @@ extension ResultsSnapshot {
   }
 
   /// Finds the path in a list whose sections are merged or split, which are numbered again with the row.
-  private func numberedPath(of object: ObjectKey, _ key: [UInt8]) throws(StoreError) -> RowPath? {
+  private func numberedPath(
+    of object: ObjectKey,
+    _ key: [UInt8]
+  ) throws(StoreError) -> StoredLanding? {
     guard case .held(let held) = keys else { return nil }
     let identity = plan.layout.identityBytes(of: object)
     var plain: [[UInt8]] = [key]
@@ -123,7 +152,10 @@ extension ResultsSnapshot {
         keys: .held(numbering?.keys ?? keys),
         numbering: numbering
       )
-      return next.path(of: ObjectID(entity: entity.name, key: object))
+      guard let path = next.path(of: ObjectID(entity: entity.name, key: object)),
+        let header = next.storedHeader(ofSection: path.section)
+      else { return nil }
+      return StoredLanding(path: path, section: header.id)
     } catch let error as StoreError {
       throw error
     } catch {
@@ -147,6 +179,13 @@ private struct Landing {
   let old: Int?
   /// The window of the list after.
   let window: Range<Int>
+
+  /// The position in the list before of the row that leaves the window: the landing row itself, or the one at the end from which it
+  /// comes; `nil` if none does.
+  func leaving(_ before: Range<Int>) -> Int? {
+    guard let old else { return before.count == window.count ? before.last : nil }
+    return before.contains(old) ? old : old < before.lowerBound ? before.first : before.last
+  }
 
   /// The first and the last row of the window that come before the landing row, as positions in the list before; `nil` if none does.
   ///

@@ -29,6 +29,8 @@ public struct ResultsSection<Object: FetchedObject>: Identifiable, Sendable {
   public var id: SectionID { header.id }
   /// The title to display.
   public var title: String { header.title }
+  /// The number of the section's rows, those beyond its limit included (R107).
+  public var matchingCount: Int { results.snapshot.matchingCount(inSection: index) ?? 0 }
   /// The section's title in an index of the list, such as its first letter.
   public var indexTitle: String { results.indexTitle(forTitle: title) }
 

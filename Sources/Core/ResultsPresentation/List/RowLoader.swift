@@ -146,9 +146,10 @@ extension ResultsSnapshot {
     in store: any StoreSnapshot
   ) throws(StoreError) -> RowPage {
     let view = plan.view(store)
-    let first = window.lowerBound + positions.lowerBound
-    let encoded = try self.keys.pageOfRows(at: first..<first + positions.count, in: view)
-    let keys = try objectKeys(of: encoded)
+    var keys: [ObjectKey] = []
+    for range in keyRanges(ofFlat: positions) {
+      keys += try objectKeys(of: try self.keys.pageOfRows(at: range, in: view))
+    }
     let since = span.latest(upTo: store.version)
     guard since != store.version else {
       return RowPage(keys: keys, rows: try view.rows(keys, of: entity), version: store.version)

@@ -26,21 +26,29 @@ public struct SectionHeader: Hashable, Sendable {
   /// The section's identity.
   public let id: SectionID
   /// The title to display.
-  public let title: String
-  /// The values of the list's declared aggregates over the section's rows (R78).
+  public internal(set) var title: String
+  /// The values of the list's declared aggregates over the section's rows (R78), those beyond its limit included (R107).
   public let aggregates: SectionAggregates
+  /// The number of rows in a section with a limit, those beyond it included (R107); `nil` for a section without a limit.
+  public internal(set) var matchingCount: Int?
 
   /// Creates a header.
-  public init(id: SectionID, title: String, aggregates: SectionAggregates = .none) {
+  public init(
+    id: SectionID,
+    title: String,
+    aggregates: SectionAggregates = .none,
+    matchingCount: Int? = nil
+  ) {
     self.id = id
     self.title = title
     self.aggregates = aggregates
+    self.matchingCount = matchingCount
   }
 
-  /// Returns whether two headers have the same identity, the same aggregates and, bytewise, the same title.
+  /// Returns whether two headers have the same identity, aggregates and number of rows and, bytewise, the same title.
   public static func == (left: SectionHeader, right: SectionHeader) -> Bool {
     left.id == right.id && Value.text(left.title) == Value.text(right.title)
-      && left.aggregates == right.aggregates
+      && left.aggregates == right.aggregates && left.matchingCount == right.matchingCount
   }
 
   /// Feeds the identity into a hasher.

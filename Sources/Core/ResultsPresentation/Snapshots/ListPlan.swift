@@ -31,6 +31,8 @@ final class ListPlan: Sendable {
   let additionalCounts: [String: CountRequest]
   /// The aggregates of every section.
   let aggregates: AggregatePlan
+  /// How the list shows its sections, or `nil` for all of them as the keys have them.
+  let arrangement: ArrangementPlan?
   /// The name of the list's cache, or `nil` for none.
   let cacheName: String?
   /// What the predicate demands of attributes, if nothing but rows that meet it can concern the list.
@@ -146,6 +148,7 @@ final class ListPlan: Sendable {
     isFrozen = results.isFrozen
     additionalCounts = results.additionalCounts
     aggregates = try AggregatePlan(declared, in: entity)
+    arrangement = try ArrangementPlan(results.arrangement, rule, self.definition.layout)
     cacheName = results.cacheName
     // A frozen list follows rows that have left its predicate; a cached one notes every version.
     let isConcernedByOthers =
@@ -227,6 +230,7 @@ extension ListPlan {
   /// Whether nothing but the locale or time zone of titles and groupings differs.
   func differsOnlyInLocale(from other: ListPlan) -> Bool {
     guard definition == other.definition, limit == other.limit, offset == other.offset,
+      source.arrangement == other.source.arrangement,
       case .transient(let source, _) = sectionKey?.source,
       case .transient(let otherSource, _) = other.sectionKey?.source
     else { return false }
@@ -234,13 +238,28 @@ extension ListPlan {
   }
 
   /// Whether the limit or the offset differs, and nothing else but the batch size.
+  func differsOnlyInWindow(from other: ListPlan) -> Bool {
+    (limit != other.limit || offset != other.offset) && source.arrangement == other.source.arrangement
+      && hasRowsAndSections(of: other)
+  }
+
+  /// Whether limits of sections differ, and nothing else but the batch size.
+  func differsOnlyInSectionLimits(from other: ListPlan) -> Bool {
+    var arrangement = source.arrangement
+    guard arrangement.limits != other.source.arrangement.limits, limit == other.limit,
+      offset == other.offset
+    else { return false }
+    arrangement.limits = other.source.arrangement.limits
+    return arrangement == other.source.arrangement && hasRowsAndSections(of: other)
+  }
+
+  /// Whether another definition has the same rows in the same order and sections, apart from its window and arrangement.
   ///
   /// The same definition is fetched again, which may find another index. So is a frozen list by every update, and titles by a closure
   /// are the same only if they say so.
-  func differsOnlyInWindow(from other: ListPlan) -> Bool {
+  private func hasRowsAndSections(of other: ListPlan) -> Bool {
     let (mine, others) = (source, other.source)
-    guard limit != other.limit || offset != other.offset, !isFrozen, !other.isFrozen,
-      carriesRows == other.carriesRows,
+    guard !isFrozen, !other.isFrozen, carriesRows == other.carriesRows,
       mine.request.entity == others.request.entity,
       mine.request.predicate == others.request.predicate,
       mine.request.sortDescriptors == others.request.sortDescriptors,

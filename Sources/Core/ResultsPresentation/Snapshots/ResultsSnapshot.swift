@@ -29,6 +29,8 @@ public struct ResultsSnapshot: Sendable {
     var span: ContentSpan
     /// The declared aggregates of the sections, or `nil` if there are none.
     var aggregates: AggregateTable?
+    /// The sections as the list shows them, or `nil` where it shows those of the keys.
+    var arrangement: ArrangedSections?
   }
 
   /// The fields of one generation, which never change.
@@ -55,7 +57,11 @@ public struct ResultsSnapshot: Sendable {
   var rule: SectionRule { storage.fields.rule }
   var keys: ListKeys { storage.fields.keys }
   var window: Range<Int> { storage.fields.window }
-  var counts: SectionCounts { storage.fields.counts }
+  var arrangement: ArrangedSections? { storage.fields.arrangement }
+  /// The numbers of rows of the sections that the list shows.
+  var counts: SectionCounts { arrangement?.counts ?? storage.fields.counts }
+  /// The numbers of rows of the sections that the keys have in the window.
+  var storedCounts: SectionCounts { storage.fields.counts }
   var occurrences: [Int64: Int] { storage.fields.occurrences }
   var identities: IdentityIndex { storage.fields.identities }
   var span: ContentSpan { storage.fields.span }
@@ -102,9 +108,9 @@ public struct ResultsSnapshot: Sendable {
   package var observedAttributes: [String] { plan.observedAttributes.names(in: entity) }
   /// The number of sections.
   public var sectionCount: Int { counts.count }
-  /// The number of rows in the window.
-  public var rowCount: Int { window.count }
-  /// The number of rows that match, including those outside the window.
+  /// The number of rows that are shown: those in the window, without those beyond the limits of their sections.
+  public var rowCount: Int { arrangement?.counts.total ?? window.count }
+  /// The number of rows that match, including those outside the window and beyond the limits of their sections.
   public var matchingCount: Int { keys.count }
 }
 
@@ -115,9 +121,39 @@ extension ResultsSnapshot {
     section >= 0 && section < counts.count ? counts[section] : nil
   }
 
+  /// The number of rows in a section, including those beyond its limit (R107); `nil` if there is no such section.
+  /// - Complexity: O(log *s*) in the sections.
+  public func matchingCount(inSection section: Int) -> Int? {
+    guard section >= 0, section < counts.count else { return nil }
+    guard let arrangement else { return counts[section] }
+    return arrangement.stored(ofShown: section).map { storedCounts[$0] } ?? 0
+  }
+
   /// The identity and title of a section, or `nil` if there is no such section.
   /// - Complexity: O(log *n*), and the title's own cost.
   public func header(ofSection section: Int) -> SectionHeader? {
+    guard let arrangement else { return storedHeader(ofSection: section) }
+    guard section >= 0, section < counts.count else { return nil }
+    let fixed = arrangement.fixed(ofShown: section).map { arrangement.plan.fixed[$0] }
+    var header: SectionHeader
+    if let stored = arrangement.stored(ofShown: section) {
+      guard let found = storedHeader(ofSection: stored) else { return nil }
+      header = found
+    } else {
+      let id = SectionID(fixed?.id ?? .null)
+      let aggregates = aggregates?.plan.results(of: []) ?? .none
+      header = SectionHeader(id: id, title: title(of: id), aggregates: aggregates)
+    }
+    if let title = fixed?.title { header.title = title }
+    if arrangement.plan.limits[header.id] != nil {
+      header.matchingCount = matchingCount(inSection: section)
+    }
+    return header
+  }
+
+  /// The header of a section that the keys have in the window, or `nil` if there is no such section.
+  func storedHeader(ofSection section: Int) -> SectionHeader? {
+    let counts = storedCounts
     guard section >= 0, section < counts.count else { return nil }
     let aggregates = aggregates?.results(ofSection: section) ?? .none
     guard counts[section] > 0 else {
@@ -139,10 +175,7 @@ extension ResultsSnapshot {
   /// The path of the row at a flat position, or `nil` if there is no such row.
   /// - Complexity: O(log *n*)
   public func path(ofFlatPosition position: Int) -> RowPath? {
-    guard position >= 0, position < window.count,
-      let (section, row) = counts.run(containing: position)
-    else { return nil }
-    return RowPath(section: section, row: row)
+    counts.run(containing: position).map { RowPath(section: $0.run, row: $0.offset) }
   }
 
   /// The identity of the row at a path, or `nil` if there is no such row or the store's history does not reach back to it.
@@ -161,8 +194,8 @@ extension ResultsSnapshot {
   /// - Throws: The store's error; `StoreError.historyLost` if the store's history does not reach back to the generation.
   /// - Complexity: O(log *n*)
   public func identity(atFlatPosition position: Int) throws(StoreError) -> ObjectID? {
-    guard position >= 0, position < window.count else { return nil }
-    return try keys.withKey(at: window.lowerBound + position) { objectID(of: $0) }
+    guard let position = keyPosition(ofFlat: position) else { return nil }
+    return try keys.withKey(at: position) { objectID(of: $0) }
   }
 
   /// The identities of the rows at some flat positions, in order, read at once.
@@ -171,18 +204,18 @@ extension ResultsSnapshot {
   /// - Throws: The store's error; `StoreError.historyLost` if the store's history does not reach back to the generation.
   /// - Complexity: O(*k* + log *n*) for *k* positions.
   public func objectIDs(atFlatPositions positions: Range<Int>) throws(StoreError) -> [ObjectID] {
-    let positions = positions.clamped(to: 0..<window.count)
+    let positions = positions.clamped(to: 0..<rowCount)
     guard !positions.isEmpty else { return [] }
-    let first = window.lowerBound + positions.lowerBound
-    let page = try keys.page(at: first..<first + positions.count)
     let (name, identity) = (entity.name, entity.identity)
     var ids: [ObjectID] = []
-    ids.reserveCapacity(page.count)
-    page.forEachKey { key in
-      guard let key = layout.objectKey(in: key, of: identity) else { return }
-      ids.append(ObjectID(entity: name, key: key))
+    ids.reserveCapacity(positions.count)
+    for range in keyRanges(ofFlat: positions) {
+      try keys.page(at: range).forEachKey { key in
+        guard let key = layout.objectKey(in: key, of: identity) else { return }
+        ids.append(ObjectID(entity: name, key: key))
+      }
     }
-    guard ids.count == page.count else { throw unnamedObject }
+    guard ids.count == positions.count else { throw unnamedObject }
     return ids
   }
 
@@ -190,22 +223,83 @@ extension ResultsSnapshot {
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? {
     guard Value.text(id.entity) == .text(entity.name), let position = position(of: id.key),
-      window.contains(position)
+      window.contains(position),
+      let (section, row) = storedCounts.run(containing: position - window.lowerBound)
     else { return nil }
-    return path(ofFlatPosition: position - window.lowerBound)
+    let path = RowPath(section: section, row: row)
+    return arrangement.map { $0.path(ofStored: path) } ?? path
   }
 
   /// The index of the section with some id, or `nil` if there is none.
   /// - Complexity: O(log *n*) for sections in the order of their ids, O(*s*) in the sections otherwise.
   public func section(of id: SectionID) -> Int? {
+    guard let arrangement else { return storedSection(of: id) }
+    if let section = arrangement.shown(ofFixed: id) { return section }
+    return storedSection(of: id).flatMap(arrangement.shown(ofStored:))
+  }
+
+  /// The index among those that the keys have in the window of the section with some id, or `nil` if there is none.
+  func storedSection(of id: SectionID) -> Int? {
     if case .columns(count: 1, idColumn: 0) = rule {
       var writer = KeyWriter()
       guard id.occurrence == 0, writer.append(id.value, layout.order[0]) else { return nil }
       let positions = keys.positions(of: SectionExtent(prefix: writer.bytes)).clamped(to: window)
       guard !positions.isEmpty else { return nil }
-      return counts.run(containing: positions.lowerBound - window.lowerBound)?.run
+      return storedCounts.run(containing: positions.lowerBound - window.lowerBound)?.run
     }
-    return (0..<counts.count).first { header(ofSection: $0)?.id == id }
+    return (0..<storedCounts.count).first { storedHeader(ofSection: $0)?.id == id }
+  }
+}
+
+// MARK: - Positions of keys
+
+extension ResultsSnapshot {
+  /// The position among all keys of the row at a flat position, or `nil` if there is no such row.
+  func keyPosition(ofFlat position: Int) -> Int? {
+    guard position >= 0, position < rowCount else { return nil }
+    guard arrangement != nil else { return window.lowerBound + position }
+    return path(ofFlatPosition: position).map { positions(ofSection: $0.section).lowerBound + $0.row }
+  }
+
+  /// The positions among all keys of a section's shown rows.
+  func positions(ofSection section: Int) -> Range<Int> {
+    guard let arrangement else {
+      let start = window.lowerBound + counts.start(of: section)
+      return start..<start + counts[section]
+    }
+    guard let stored = arrangement.stored(ofShown: section) else { return 0..<0 }
+    let start = window.lowerBound + storedCounts.start(of: stored)
+    return start..<start + counts[section]
+  }
+
+  /// The positions among all keys of the rows at some flat positions, in their order.
+  /// - Complexity: O(*k* log *s*) for *k* sections.
+  func keyRanges(ofFlat positions: Range<Int>) -> [Range<Int>] {
+    guard arrangement != nil else {
+      let first = window.lowerBound + positions.lowerBound
+      return [first..<first + positions.count]
+    }
+    var ranges: [Range<Int>] = []
+    var next = positions.lowerBound
+    while next < positions.upperBound, let path = path(ofFlatPosition: next) {
+      let section = self.positions(ofSection: path.section)
+      let first = section.lowerBound + path.row
+      let end = min(section.upperBound, first + positions.upperBound - next)
+      // Sections that follow each other are read at once.
+      if let last = ranges.last, last.upperBound == first {
+        ranges[ranges.count - 1] = last.lowerBound..<end
+      } else {
+        ranges.append(first..<end)
+      }
+      next += end - first
+    }
+    return ranges
+  }
+
+  /// Calls a closure with the keys of all rows that are shown, in order.
+  /// - Throws: As `ListKeys.forEachKey(in:_:)`.
+  func forEachShownKey(_ body: (UnsafeRawBufferPointer) -> Void) throws(StoreError) {
+    for range in keyRanges(ofFlat: 0..<rowCount) { try keys.forEachKey(in: range) { body($1) } }
   }
 }
 
@@ -257,9 +351,8 @@ extension ResultsSnapshot {
       var sections: [ResultsContent.Section] = []
       sections.reserveCapacity(sectionCount)
       for section in 0..<sectionCount {
-        let start = window.lowerBound + counts.start(of: section)
         var rows: [ObjectID] = []
-        try keys.forEachKey(in: start..<start + counts[section]) { _, key in
+        try keys.forEachKey(in: positions(ofSection: section)) { _, key in
           if let id = objectID(of: key) { rows.append(id) }
         }
         let header = header(ofSection: section) ?? SectionHeader(id: SectionID(.null), title: "")
