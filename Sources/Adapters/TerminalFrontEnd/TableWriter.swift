@@ -64,17 +64,21 @@ public struct TableWriter: Sendable {
   /// Begins a section.
   /// - Parameters:
   ///   - title: The section's title; an empty one is shown as `(none)` in a table.
-  ///   - count: The number of rows, or `nil` to omit it.
+  ///   - count: The number of rows that follow, or `nil` to omit it.
+  ///   - total: The number of rows of the section, if not all of them follow.
   ///   - aggregate: A text for the end of the header, such as a sum.
   /// - Returns: The text to print now.
-  public mutating func section(title: String, count: Int? = nil, aggregate: String? = nil)
-    -> String
-  {
+  public mutating func section(
+    title: String,
+    count: Int? = nil,
+    total: Int? = nil,
+    aggregate: String? = nil
+  ) -> String {
     guard options.format == .table else {
       sectionTitle = title
       return begin()
     }
-    return aligned.section(title: title, count: count, aggregate: aggregate)
+    return aligned.section(title: title, count: count, total: total, aggregate: aggregate)
   }
 
   /// Writes one row; missing cells are empty, surplus cells are dropped.
@@ -190,9 +194,11 @@ private struct AlignedTable: Sendable {
     natural = columns.map { options.width.columns(of: $0.title) }
   }
 
-  mutating func section(title: String, count: Int?, aggregate: String?) -> String {
+  mutating func section(title: String, count: Int?, total: Int?, aggregate: String?) -> String {
     hasSections = true
-    let counted = count.map { "(\($0))" }
+    let counted = count.map { count in
+      total.flatMap { $0 == count ? nil : "(\(count) of \($0))" } ?? "(\(count))"
+    }
     let detail = [counted, aggregate.map(SafeText.oneLine)].compactMap(\.self)
     return add(
       .section(

@@ -53,6 +53,7 @@ public struct WireDecoder: Sendable {
           id: try section.required("id", \.self),
           title: try section.required("title", \.string),
           aggregates: try section.aggregates,
+          total: try section.total,
           rows: rows
         )
       )
@@ -83,7 +84,8 @@ public struct WireDecoder: Sendable {
           to: operation == .delete ? nil : try json.required("to", \.integer),
           id: try json.required("id", \.self),
           title: operation == .delete ? nil : try json.required("title", \.string),
-          aggregates: operation == .delete ? nil : try json.aggregates
+          aggregates: operation == .delete ? nil : try json.aggregates,
+          total: operation == .delete ? nil : try json.total
         )
       )
     }
@@ -132,6 +134,14 @@ extension JSONValue {
       guard let life = self["life"] else { return .unknown }
       guard let text = life.string else { throw .invalid(key: "life") }
       return ResultsLife(text)
+    }
+  }
+
+  fileprivate var total: Int? {
+    get throws(WireError) {
+      guard let total = self["total"] else { return nil }
+      guard let number = total.integer else { throw .invalid(key: "total") }
+      return number
     }
   }
 

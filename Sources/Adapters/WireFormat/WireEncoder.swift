@@ -222,6 +222,7 @@ public struct WireEncoder: Sendable {
       writer.write(raw: ",\"title\":")
       writer.write(string: section.header.title)
       write(section.header.aggregates, &writer)
+      write(total: section.header, &writer)
       writer.write(",\"rows\":[", section.rows, "]}") { write($1, &$0) }
     }
   }
@@ -231,7 +232,13 @@ public struct WireEncoder: Sendable {
     writer.write(raw: ",\"title\":")
     writer.write(string: header.title)
     write(header.aggregates, &writer)
+    write(total: header, &writer)
     writer.write(raw: "}")
+  }
+
+  /// Writes the number of rows of a section with a limit.
+  private func write(total header: SectionHeader, _ writer: inout JSONWriter) {
+    if let total = header.matchingCount { writer.write(raw: ",\"total\":\(total)") }
   }
 
   private func write(_ aggregates: SectionAggregates, _ writer: inout JSONWriter) {

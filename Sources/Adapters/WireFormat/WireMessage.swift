@@ -25,14 +25,23 @@ public struct WireList: Hashable, Sendable {
     public var title: String
     /// The section's aggregates, an object; `nil` if the list declares none.
     public var aggregates: JSONValue?
+    /// The number of rows of a section with a limit, those beyond it included (R107); `nil` without a limit.
+    public var total: Int?
     /// The section's rows: objects with at least an `id`.
     public var rows: [JSONValue]
 
     /// Creates a section.
-    public init(id: JSONValue, title: String, aggregates: JSONValue? = nil, rows: [JSONValue]) {
+    public init(
+      id: JSONValue,
+      title: String,
+      aggregates: JSONValue? = nil,
+      total: Int? = nil,
+      rows: [JSONValue]
+    ) {
       self.id = id
       self.title = title
       self.aggregates = aggregates
+      self.total = total
       self.rows = rows
     }
   }
@@ -71,6 +80,7 @@ public struct WireList: Hashable, Sendable {
         writer.write(raw: ",\"aggregates\":")
         writer.write(aggregates)
       }
+      if let total = section.total { writer.write(raw: ",\"total\":\(total)") }
       writer.write(",\"rows\":[", section.rows, "]}") { $0.write($1) }
     }
     return writer.text
@@ -105,6 +115,8 @@ public struct WireDelta: Hashable, Sendable {
     public var title: String?
     /// The section's aggregates, an object; `nil` if it is deleted or the list declares none.
     public var aggregates: JSONValue?
+    /// The number of rows of a section with a limit (R107); `nil` if it is deleted or has no limit.
+    public var total: Int?
   }
 
   /// The change of a row.

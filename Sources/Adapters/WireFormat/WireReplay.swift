@@ -82,6 +82,7 @@ extension WireList {
           id: old?.id ?? .null,
           title: old?.title ?? "",
           aggregates: old?.aggregates,
+          total: old?.total,
           rows: rows
         )
       }
@@ -123,6 +124,7 @@ extension WireList {
       sections[to].id = section.id
       sections[to].title = title
       sections[to].aggregates = section.aggregates
+      sections[to].total = section.total
     }
   }
 

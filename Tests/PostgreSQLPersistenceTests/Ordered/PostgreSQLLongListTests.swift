@@ -142,6 +142,59 @@ struct PostgreSQLLongListTests {
     }
   }
 
+  @Test func `R79: limits of sections are those of the whole list`() async throws {
+    try await TestServer.withDatabase { url in
+      var world = try World(url: url, seed: 3)
+      var (whole, limited) = (try world.controller().definition, try world.controller())
+      whole.cacheName = nil
+      let all = FetchedResultsController(whole, in: world.store)
+      try await all.performFetch()
+      try await limited.performFetch()
+      try await limited.update { definition in
+        definition.arrangement.fixed = [
+          .init(.integer(7)), .init(.integer(99)), .init(.integer(1)),
+        ]
+        definition.arrangement.others = .hidden
+        definition.arrangement.limits.all = 5
+      }
+      var content = try limited.results.snapshot.content
+      var events = limited.changes.makeAsyncIterator()
+      _ = await events.next()
+      for number in 0..<20 {
+        if number % 5 == 4 {
+          let id = SectionID(.integer(7))
+          try await limited.update { $0.arrangement.limits[id] = number == 4 ? 0 : number }
+          let explanation = try #require(try await limited.explain())
+          #expect(explanation.last.path == .limitsMoved)
+          #expect(explanation.last.work.rows <= 20)
+        } else {
+          try world.commit(rows: 8)
+        }
+        try await all.refresh()
+        try await limited.refresh()
+        let (sections, after) = (try all.results.sections, try limited.results)
+        let limits = limited.definition.arrangement.limits
+        for (id, section) in zip([7, 99, 1], after.sections) {
+          let same = sections.first { $0.id == section.id }
+          #expect(section.id == SectionID(.integer(Int64(id))))
+          #expect(section.matchingCount == same?.count ?? 0, "step \(number)")
+          let rows = same?.rows.prefix(limits[section.id] ?? .max).map(\.objectID) ?? []
+          #expect(section.rows.map(\.objectID) == rows, "step \(number)")
+        }
+        #expect(after.sections.count == 3)
+        let wanted = try after.snapshot.content
+        while content != wanted, case .change(let change) = await events.next() {
+          let next = try change.after.snapshot.content
+          try change.delta.verify(from: content, to: next)
+          content = next
+        }
+      }
+      all.cancel()
+      limited.cancel()
+      try world.store.close()
+    }
+  }
+
   @Test func `R77: deltas are exact, commit by commit`() async throws {
     try await TestServer.withDatabase { url in
       let seed: UInt64 = 1

@@ -52,10 +52,10 @@ import Testing
       try await controller.refresh()
     }
 
-    var keys: IndexedKeys? {
-      get throws {
-        if case .indexed(let keys) = try controller.results.snapshot.keys { keys } else { nil }
-      }
+    var keys: IndexedKeys? { get throws { try keys(of: controller) } }
+
+    func keys(of controller: FetchedResultsController<Row>) throws -> IndexedKeys? {
+      if case .indexed(let keys) = try controller.results.snapshot.keys { keys } else { nil }
     }
 
     var logBytes: Int {
@@ -88,6 +88,56 @@ import Testing
       _ = try #require(try world.keys, "the list holds its keys")
     }
     #expect(try world.controller.results.snapshot.content == whole)
+  }
+
+  @Test
+  func `R79: limits of sections are those of the whole list, and read nothing but what they show`()
+    async throws
+  {
+    let world = try await World(rows: 2000)
+    let limited = FetchedResultsController(
+      world.controller.definition,
+      in: world.store,
+      options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1, auditPeriod: nil)
+    )
+    try await limited.performFetch()
+    var arrangement = SectionArrangement(
+      fixed: [.init("P7"), .init("P3"), .init("new")],
+      limits: SectionLimits(all: 3)
+    )
+    arrangement.limits.collapse(SectionID(.text("P5")))
+    try await limited.update { [arrangement] in $0.arrangement = arrangement }
+    _ = try #require(try world.keys(of: limited), "the list holds its keys")
+    for number in 0..<120 {
+      let before = try limited.results.snapshot.content
+      var events = limited.changes.makeAsyncIterator()
+      _ = await events.next()
+      if number % 4 == 3 {
+        let id = SectionID(.text("P\(number % 20)"))
+        arrangement.limits[id] = [nil, 0, 1, 50][number / 4 % 4]
+        try await limited.update { [arrangement] in $0.arrangement = arrangement }
+        let explanation = try #require(try await limited.explain())
+        #expect(explanation.last.path == .limitsMoved)
+        let after = try limited.results.snapshot.content
+        let moved = Set(before.sections.flatMap(\.rows))
+          .symmetricDifference(after.sections.flatMap(\.rows))
+        #expect(explanation.last.work.rows == moved.count)
+      }
+      try await world.commit(number)
+      try await limited.refresh()
+      let after = try limited.results.snapshot.content
+      let whole = try world.controller.results.snapshot.content
+      #expect(after == whole.arranged(by: arrangement), "commit \(number)")
+      var content = before
+      while content != after, case .change(let change) = await events.next() {
+        let next = try change.after.snapshot.content
+        try change.delta.verify(from: content, to: next)
+        content = next
+      }
+      _ = try #require(try world.keys(of: limited), "the list holds its keys")
+    }
+    let explanation = try #require(try await limited.explain())
+    #expect(explanation.lines.contains { $0.hasPrefix("sections   3 fixed, others after; 3 rows") })
   }
 
   @Test func `R84: an index serves the opposite order too`() async throws {
@@ -281,5 +331,32 @@ struct MillionIdentitiesTests {
     #expect(try controller.results.count == 999_999)
     controller.cancel()
     try store.close()
+  }
+}
+
+extension ResultsContent {
+  /// The content as an arrangement shows it; other sections come after the fixed ones.
+  fileprivate func arranged(by arrangement: SectionArrangement) -> ResultsContent {
+    let fixed = arrangement.fixed.map { section in
+      sections.first { $0.header.id == SectionID(section.id) }
+        ?? Section(
+          header: SectionHeader(id: SectionID(section.id), title: "\(section.id)"),
+          rows: []
+        )
+    }
+    let others = sections.filter { section in
+      !arrangement.fixed.contains { SectionID($0.id) == section.header.id }
+    }
+    return ResultsContent(
+      sections: (fixed + others).map { section in
+        guard let limit = arrangement.limits[section.header.id] else { return section }
+        let id = section.header.id
+        let title = if case .text(let text) = id.value { text } else { section.header.title }
+        return Section(
+          header: SectionHeader(id: id, title: title, matchingCount: section.rows.count),
+          rows: Array(section.rows.prefix(limit))
+        )
+      }
+    )
   }
 }

@@ -58,7 +58,13 @@ struct ListPrinter {
     )
     try list.forEach { section in
       guard isSectioned else { return }
-      try output.write(table.section(title: section.title, count: section.count))
+      try output.write(
+        table.section(
+          title: section.title,
+          count: section.count,
+          total: section.header.matchingCount
+        )
+      )
     } row: { _, row in
       try output.write(table.row(columns.map { $0.text(row, formatter) }))
     }

@@ -34,6 +34,41 @@ public struct ListOptions: ParsableArguments {
   @Flag(help: "Show the rows and sections in the opposite order, the last ones first.")
   public var reversed = false
 
+  /// The sections that are shown in an order of their own, also while they are empty.
+  @Option(
+    help: ArgumentHelp(
+      "Show these sections first, in this order, also while they are empty.",
+      discussion:
+        "The values of the section's attribute, separated by commas; (none) is that of rows without one.",
+      valueName: "values"
+    )
+  )
+  public var sections: String?
+
+  /// What becomes of the sections that are not named.
+  @Option(
+    help: "What becomes of other sections than those of --sections: before, after or hidden."
+  )
+  public var otherSections: String?
+
+  /// The maximum number of rows of each section.
+  @Option(
+    parsing: .unconditional,
+    help: "Show at most this many rows of each section; 0 shows headers alone.",
+    transform: WholeNumber.parse
+  )
+  public var sectionLimit: Int?
+
+  /// The sections that show no row.
+  @Option(
+    help: ArgumentHelp(
+      "Show no row of these sections, but their headers.",
+      discussion: "The values of the section's attribute, separated by commas.",
+      valueName: "values"
+    )
+  )
+  public var collapse: String?
+
   /// The maximum number of rows.
   @Option(
     parsing: .unconditional,
@@ -70,6 +105,12 @@ public struct ListOptions: ParsableArguments {
     choice.predicate = try predicate.map { try Condition.predicate($0, of: Program.self) }
     (choice.sort, choice.sectionBy) = (sort, sectionBy)
     (choice.isReversed, choice.limit, choice.offset) = (reversed, limit, offset)
+    choice.arrangement = ArrangementChoice(
+      sections: sections,
+      others: otherSections,
+      sectionLimit: sectionLimit,
+      collapsed: collapse
+    )
     return choice
   }
 }

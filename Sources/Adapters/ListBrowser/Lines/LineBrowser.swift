@@ -296,10 +296,14 @@ struct LineBrowser: Sendable {
     let pane = model.pane
     let title = pane.header(index).map { $0.title.isEmpty ? "(none)" : $0.title } ?? ""
     let count = pane.lines.rowCount(inSection: index)
-    let noun = count == 1 ? model.setup.nouns.one : model.setup.nouns.many
+    let all = pane.header(index)?.matchingCount ?? count
+    let noun = all == 1 ? model.setup.nouns.one : model.setup.nouns.many
+    let shown = all == count ? "" : "\(BrowserView.grouped(count)) of "
     let sums = pane.header(index).map { model.setup.aggregates($0.aggregates) } ?? ""
     let folded = (sums.isEmpty ? "" : ", \(sums)") + (pane.lines.isFolded(index) ? ", folded" : "")
-    return SafeText.oneLine("Section \(title), \(BrowserView.grouped(count)) \(noun)\(folded)")
+    return SafeText.oneLine(
+      "Section \(title), \(shown)\(BrowserView.grouped(all)) \(noun)\(folded)"
+    )
   }
 
   private func text(at path: RowPath) -> String {

@@ -9,6 +9,8 @@ final class BrowserWork: Sendable {
   private struct OpenList {
     var task: Task<Void, Never>
     var controller: FetchedResultsController<Row>?
+    /// The limits of sections with which it was opened.
+    var limits = SectionLimits()
   }
 
   let source: BrowserSource
@@ -39,7 +41,8 @@ final class BrowserWork: Sendable {
       await follow(controller, pane: 0)
       await notes
     }
-    lists.withLock { $0[0] = OpenList(task: task, controller: definition.controller) }
+    let limits = controller.definition.arrangement.limits
+    lists.withLock { $0[0] = OpenList(task: task, controller: controller, limits: limits) }
     try await definition.controller.performFetch { [send] page in
       BrowserWork.pass(page, of: 0, definition.order, to: send)
     }
@@ -71,6 +74,7 @@ final class BrowserWork: Sendable {
     case .match(let pane, let list, let choice, let text, let start, let backward):
       match(text, choice, in: list, pane, from: start, backward)
     case .observe(let pane, let rows): observe(rows, pane)
+    case .limit(let pane, let id, let isLifted): limit(id, isLifted: isLifted, pane)
     case .recheck(let pane): recheck(pane)
     case .findWriter: Task { [send, source] in send(.writer(source.writer())) }
     case .giveUp: wait.withLock { $0?.giveUp() }
@@ -113,6 +117,7 @@ final class BrowserWork: Sendable {
       let definition = try source.define(choice)
       let isWanted = lists.withLock { lists in
         lists[pane]?.controller = definition.controller
+        lists[pane]?.limits = definition.controller.definition.arrangement.limits
         return lists[pane] != nil
       }
       guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
@@ -126,6 +131,16 @@ final class BrowserWork: Sendable {
       guard !Task.isCancelled else { return }
       let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
       send(.refused(pane: pane, reason: reason))
+    }
+  }
+
+  /// Lifts the limit of a section or sets it again; what comes or goes is a change like any other.
+  private func limit(_ id: SectionID, isLifted: Bool, _ pane: Int) {
+    guard let controller = lists.withLock({ $0[pane]?.controller }) else { return }
+    let limit = isLifted ? nil : lists.withLock { $0[pane]?.limits[id] }
+    Task(executorPreference: controller.store.executor) {
+      // A failure is published to the pane too.
+      try? await controller.update { $0.arrangement.limits[id] = limit }
     }
   }
 

@@ -67,7 +67,7 @@ struct LineMap: Sendable {
   /// Returns the line of a header.
   /// - Complexity: O(log *n*)
   func headerLine(_ section: Int) -> Int {
-    let start = position(of: RowPath(section: section, row: 0)) ?? list?.count ?? 0
+    let start = list?.snapshot.flatPosition(ofSection: section) ?? list?.count ?? 0
     let index = foldedCount(before: section)
     return start + section - (index > 0 ? hidden[index - 1] : 0)
   }

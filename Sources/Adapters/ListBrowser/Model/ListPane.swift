@@ -25,6 +25,8 @@ struct ListPane: Sendable {
   var edge: Edge?
   /// The identities of folded sections, also of those that are not in the list at present.
   var foldedIDs: Set<SectionID> = []
+  /// The identities of sections whose limit was lifted.
+  var unlimitedIDs: Set<SectionID> = []
   /// The positions of the rows that changes name, or `nil` for all.
   var observed: Range<Int>?
   /// What changed lately.

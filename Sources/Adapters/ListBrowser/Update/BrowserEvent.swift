@@ -86,6 +86,8 @@ public enum BrowserEffect: Sendable {
   case recheck(pane: Int)
   /// Let the changes of a pane's list name some rows, or all.
   case observe(pane: Int, Range<Int>?)
+  /// Show all rows of a section with a limit, or its first ones again.
+  case limit(pane: Int, SectionID, isLifted: Bool)
   /// Copy a text to the terminal's clipboard.
   case copy(String)
   /// Paint everything again.

@@ -91,7 +91,10 @@ extension BrowserModel {
         isKnown = false
         return
       }
-      if marksChanges { pane.marks.add(delta, from: before, to: after, at: now) }
+      // What another limit shows or hides has not changed.
+      if marksChanges, delta.cause != .definition {
+        pane.marks.add(delta, from: before, to: after, at: now)
+      }
     }
     // What happened to the cursor's row is not known, so it is sought.
     guard isKnown else { return replace(with: after, in: id, because: nil) }
@@ -104,8 +107,8 @@ extension BrowserModel {
       // A change that names some rows does not name a deleted row far from the screen.
       if delta.unobserved != nil { effects += searchSelection() }
     }
-    // What a command of this browser did is said by the command.
-    if BrowserModel.isOwn(delta) { return effects }
+    // What a command of this browser did is said by the command, and another limit is no change of rows.
+    if BrowserModel.isOwn(delta) || delta.cause == .definition { return effects }
     message = words(for: delta, before, after)
     switch outcome {
     case .stayed:

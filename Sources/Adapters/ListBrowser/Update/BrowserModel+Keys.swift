@@ -110,7 +110,7 @@ extension BrowserModel {
     case .lineToMiddle: pane.put(pane.cursor, onLine: pane.height / 2)
     case .lineToTop: pane.put(pane.cursor, onLine: 0)
     case .lineToBottom: pane.put(pane.cursor, onLine: pane.height - 1)
-    case .fold, .open, .toggleFold: fold(action)
+    case .fold, .open, .toggleFold: return fold(action)
     case .foldAll: pane.setAllFolded(true)
     case .openAll: pane.setAllFolded(false)
     case .select: for _ in 0..<min(times, 10_000) { select() }
@@ -213,14 +213,28 @@ extension BrowserModel {
     return []
   }
 
-  private mutating func fold(_ action: BrowserAction) {
-    guard let section = pane.cursor?.section, pane.lines.hasHeaders else { return }
+  /// Folds or opens the section at the cursor.
+  ///
+  /// One with a limit shows all its rows when it is opened, and its first ones again before it is folded.
+  private mutating func fold(_ action: BrowserAction) -> [BrowserEffect] {
+    guard let section = pane.cursor?.section, pane.lines.hasHeaders,
+      let header = pane.header(section)
+    else { return [] }
     let isFolded = pane.lines.isFolded(section)
-    switch action {
-    case .fold: pane.setFolded(true, section: section)
-    case .open: pane.setFolded(false, section: section)
-    default: pane.setFolded(!isFolded, section: section)
+    let isLimited = (header.matchingCount ?? 0) > pane.lines.rowCount(inSection: section)
+    let opens = action == .open || action == .toggleFold && (isFolded || isLimited)
+    if opens, isFolded {
+      pane.setFolded(false, section: section)
+    } else if opens, isLimited {
+      pane.unlimitedIDs.insert(header.id)
+      return [.limit(pane: pane.id, header.id, isLifted: true)]
+    } else if !opens, pane.unlimitedIDs.remove(header.id) != nil {
+      pane.go(to: .header(section))
+      return [.limit(pane: pane.id, header.id, isLifted: false)]
+    } else if !opens {
+      pane.setFolded(true, section: section)
     }
+    return []
   }
 
   // MARK: - Rows
@@ -238,10 +252,7 @@ extension BrowserModel {
 
   /// Opens or closes the detail pane, or folds the section under the cursor; a program's own way to open a row goes first.
   mutating func showDetail(frame: Int?) -> [BrowserEffect] {
-    if case .header(let section) = pane.cursor {
-      pane.setFolded(!pane.lines.isFolded(section), section: section)
-      return []
-    }
+    if case .header = pane.cursor { return fold(.toggleFold) }
     if detail == nil, setup.canWrite, let command = command(withKey: "\r") {
       return run(command, frame: frame)
     }

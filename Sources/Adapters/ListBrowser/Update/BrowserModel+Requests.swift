@@ -131,7 +131,7 @@ extension BrowserModel {
       return []
     }
     // A section that would be new stands before the one that has its number now.
-    let start = pane.lines.position(of: RowPath(section: path.section, row: 0)) ?? present.count
+    let start = present.snapshot.flatPosition(ofSection: path.section) ?? present.count
     goal = pane.cursorID ?? goal
     if let target = pane.lines.path(at: min(start + path.row, present.count - 1)) {
       pane.go(to: .row(target))

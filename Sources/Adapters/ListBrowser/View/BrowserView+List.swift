@@ -150,12 +150,15 @@ extension BrowserView {
     guard let header = pane.header(section) else { return }
     let (start, end) = (layout.listColumns.lowerBound, layout.listColumns.upperBound)
     let style = Style(bold: true)
-    let sign = pane.lines.isFolded(section) ? signs.folded : signs.open
+    let count = pane.lines.rowCount(inSection: section)
+    let isClosed = pane.lines.isFolded(section) || count == 0 && (header.matchingCount ?? 0) > 0
+    let sign = isClosed ? signs.folded : signs.open
     surface.write(sign, line: line, column: start, limit: end, style: style)
     if pane.cursor == .header(section) {
       surface.write(">", line: line, column: start + width.columns(of: sign), limit: end)
     }
-    var tail = " " + grouped(pane.lines.rowCount(inSection: section))
+    var tail = " " + grouped(count)
+    if let all = header.matchingCount, all != count { tail += " of \(grouped(all))" }
     if !header.aggregates.isEmpty {
       let sums = SafeText.oneLine(model.setup.aggregates(header.aggregates))
       tail = " " + sums + " " + tail

@@ -15,6 +15,8 @@ public struct ListChoice: Sendable {
   public var limit: Int?
   /// The number of rows to skip.
   public var offset: Int?
+  /// How the sections are arranged.
+  public var arrangement = ArrangementChoice()
 
   /// Creates the choice of the default list.
   public init() {}
@@ -40,12 +42,13 @@ public struct ListChoice: Sendable {
       definition.request.sortDescriptors = [try descriptor("-" + source, Program.self)]
     }
     if isReversed { definition = definition.reversed() }
+    try arrangement.apply(to: &definition, for: settings)
     if let limit { definition.request.fetchLimit = try ListChoice.count(limit, "--limit") }
     if let offset { definition.request.fetchOffset = try ListChoice.count(offset, "--offset") }
     return definition
   }
 
-  private static func count(_ number: Int, _ option: String) throws(CommandFailure) -> Int {
+  static func count(_ number: Int, _ option: String) throws(CommandFailure) -> Int {
     guard number >= 0 else {
       throw CommandFailure(.usage, "\(option) must be 0 or more, not \(number).")
     }

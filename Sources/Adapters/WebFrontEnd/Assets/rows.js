@@ -180,7 +180,8 @@ export class Rows {
     const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
     set(title, header ? oneLine(header.title) || '(none)' : '');
     set(aggregates, oneLine(header?.aggregates ?? ''));
-    set(number, count(size));
+    const all = header?.total ?? size;
+    set(number, all === size ? count(size) : `${count(size)} of ${count(all)}`);
     attribute(number, 'data-grown', grown ? (grown > 0 ? `+${count(grown)}` : `−${count(-grown)}`) : null);
   }
 

@@ -117,10 +117,16 @@ struct WindowLines: Sendable {
   /// The headers of the sections that a window touches, with their indexes.
   private func headers(of list: ResultsList<Row>, _ window: Range<Int>) -> JSONValue {
     let snapshot = list.snapshot
-    guard list.isSectioned, !window.isEmpty,
-      let first = snapshot.path(ofFlatPosition: window.lowerBound)?.section,
-      let last = snapshot.path(ofFlatPosition: window.upperBound - 1)?.section
-    else { return .array([]) }
+    guard list.isSectioned else { return .array([]) }
+    var first = snapshot.path(ofFlatPosition: window.lowerBound)?.section ?? 0
+    var last = snapshot.path(ofFlatPosition: window.upperBound - 1)?.section ?? first - 1
+    // Sections without rows are beside those with rows; a window at an end of the list shows them too.
+    let most = WindowLines.mostEmptySections
+    while first > 0, snapshot.rowCount(inSection: first - 1) == 0, last - first < most {
+      first -= 1
+    }
+    while snapshot.rowCount(inSection: last + 1) == 0, last - first < most { last += 1 }
+    guard first <= last else { return .array([]) }
     return .array(
       (first...last).compactMap { index in
         snapshot.header(ofSection: index).map { .array([.integer(index), header($0)]) }
@@ -128,11 +134,15 @@ struct WindowLines: Sendable {
     )
   }
 
+  /// The most sections without rows whose headers are sent beside a window.
+  private static let mostEmptySections = 200
+
   private func header(_ header: SectionHeader) -> JSONValue {
     .members([
       "id": .string(WindowLines.name(of: header.id)),
       "title": .string(WindowLines.bounded(header.title)),
       "aggregates": .string(header.aggregates.isEmpty ? "" : setup.aggregates(header.aggregates)),
+      "total": header.matchingCount.map { .integer($0) },
     ])
   }
 

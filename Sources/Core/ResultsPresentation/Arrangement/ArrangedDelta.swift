@@ -40,7 +40,9 @@ struct ArrangedDelta {
   }
 
   /// Arranges the next generation, and finds the delta to it.
-  /// - Parameter rows: Reads rows as they are after the change, in the order of the keys.
+  /// - Parameters:
+  ///   - store: The store in a version that has the change, as the list reads it.
+  ///   - rows: Reads rows as they are after the change, in the order of the keys.
   /// - Returns: The sections after, and the delta, which is empty if nothing that is shown differs.
   /// - Throws: The store's error.
   /// - Complexity: O(*c* log *n*) for *c* named rows and sections.

@@ -33,7 +33,7 @@ final class ArrangedSections: Sendable {
       return
     }
     var lengths = snapshot.storedCounts.lengths
-    if let all = limits.all { for index in lengths.indices { lengths[index] = min(all, lengths[index]) } }
+    if let all = limits.all { lengths = lengths.map { min(all, $0) } }
     for (id, limit) in limits.overrides {
       guard let stored = snapshot.storedSection(of: id) else { continue }
       let count = snapshot.storedCounts[stored]
@@ -85,12 +85,13 @@ final class ArrangedSections: Sendable {
 }
 
 extension ArrangedSections {
-  /// The path at which a row would be shown that would land at a path of the keys (R122); `nil` if it would not be shown.
+  /// Finds the path at which a row would be shown that would land at a path of the keys (R122).
   /// - Parameters:
   ///   - landing: The path of the keys after the change.
   ///   - id: The section that the row would be in.
   ///   - present: That section as the keys have it now, or `nil` for none.
   ///   - emptied: The section that the row would leave empty, or `nil` for none.
+  /// - Returns: `nil` if the row would not be shown.
   func landingPath(
     _ landing: RowPath,
     inSection id: SectionID,

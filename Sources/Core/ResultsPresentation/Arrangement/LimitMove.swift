@@ -30,8 +30,9 @@ struct LimitMove {
     self.changed = changed
   }
 
-  /// Finds the delta to the next generation, which is empty if nothing visible differs.
+  /// Finds the delta to the next generation.
   /// - Parameter store: The store in the generation's version, as the list reads it.
+  /// - Returns: The delta, which is empty if nothing visible differs.
   /// - Throws: The store's error.
   /// - Complexity: O(*k* log *n*) for *k* rows that come or go, which are read.
   func assemble(in store: any StoreSnapshot) throws(StoreError) -> ResultsDelta {

@@ -151,10 +151,11 @@ struct IncrementalDelta {
 }
 
 extension [RowPositions] {
-  /// Which rows do not move: those that are bound to stay, and the largest set of others that may (C6).
+  /// Finds the rows that do not move: those that are bound to stay, and the largest set of others that may (C6).
   /// - Parameters:
   ///   - bound: The rows that certainly stay where they have both positions, since they have the same key.
   ///   - sharesSection: Whether two positions, the one before and the one after, are in the same section.
+  /// - Returns: For each row, whether it does not move.
   /// - Complexity: O(*k* log *k*) for *k* rows.
   func stationary(bound: [Bool], sharesSection: (_ old: Int, _ new: Int) -> Bool) -> [Bool] {
     var stays = bound

@@ -509,7 +509,7 @@ extension ListEngine {
   /// - Parameters:
   ///   - next: The generation.
   ///   - delta: What is known to have changed.
-  ///   - change: The change that led to it, or `nil` where no row changed its key.
+  ///   - change: The change to it, or `nil` where no row changed its key.
   ///   - isComplete: Whether that is all.
   ///   - store: The store in a version that has the change.
   /// - Returns: The step to it, or `nil` if nothing visible changed; the generation's number then stays the same.

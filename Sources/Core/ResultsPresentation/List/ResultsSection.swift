@@ -36,7 +36,7 @@ public struct ResultsSection<Object: FetchedObject>: Identifiable, Sendable {
 
   /// The section's rows, as a collection that can read many objects at once.
   public var rows: ResultsRows<Object> {
-    let start = results.snapshot.flatPosition(of: RowPath(section: index, row: 0)) ?? 0
+    let start = results.snapshot.flatPosition(ofSection: index) ?? 0
     return ResultsRows(results, start..<start + count)
   }
 

@@ -239,8 +239,8 @@ extension ListPlan {
 
   /// Whether the limit or the offset differs, and nothing else but the batch size.
   func differsOnlyInWindow(from other: ListPlan) -> Bool {
-    (limit != other.limit || offset != other.offset) && source.arrangement == other.source.arrangement
-      && hasRowsAndSections(of: other)
+    (limit != other.limit || offset != other.offset)
+      && source.arrangement == other.source.arrangement && hasRowsAndSections(of: other)
   }
 
   /// Whether limits of sections differ, and nothing else but the batch size.

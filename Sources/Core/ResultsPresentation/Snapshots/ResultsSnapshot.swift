@@ -172,6 +172,12 @@ extension ResultsSnapshot {
     return counts.start(of: path.section) + path.row
   }
 
+  /// The flat position at which a section begins, also one without rows; `nil` if there is no such section.
+  /// - Complexity: O(log *n*)
+  public func flatPosition(ofSection section: Int) -> Int? {
+    section >= 0 && section < counts.count ? counts.start(of: section) : nil
+  }
+
   /// The path of the row at a flat position, or `nil` if there is no such row.
   /// - Complexity: O(log *n*)
   public func path(ofFlatPosition position: Int) -> RowPath? {
@@ -258,7 +264,9 @@ extension ResultsSnapshot {
   func keyPosition(ofFlat position: Int) -> Int? {
     guard position >= 0, position < rowCount else { return nil }
     guard arrangement != nil else { return window.lowerBound + position }
-    return path(ofFlatPosition: position).map { positions(ofSection: $0.section).lowerBound + $0.row }
+    return path(ofFlatPosition: position).map {
+      positions(ofSection: $0.section).lowerBound + $0.row
+    }
   }
 
   /// The positions among all keys of a section's shown rows.
