@@ -117,7 +117,8 @@ struct ObservedRelatedRowsTests {
       #expect(unobserved == nothing, context)
       return
     }
-    let expected = full.observing(unobserved.oldRows, from: old, to: new)
+    let expected = full.observing(ObservedRows(range: unobserved.oldRows), from: old, to: new)
+      .delta
     #expect(withoutImages(reported.rows) == withoutImages(expected.rows), context)
     let images = (reported.rows.updates.map(\.new), expected.rows.updates.map(\.new))
     #expect(observed(images.0, old.plan) == observed(images.1, old.plan), context)

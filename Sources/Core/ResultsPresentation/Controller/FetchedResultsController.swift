@@ -476,9 +476,46 @@ extension FetchedResultsController {
   /// ```
   public var observedRows: Range<Int>? {
     get { list.observedRows }
-    set {
-      // No list is this long, and positions beyond it can still be added to.
-      list.observedRows = newValue?.clamped(to: 0..<Int.max / 4)
+    // No list is this long, and positions beyond it can still be added to.
+    set { list.observe((newValue?.clamped(to: 0..<Int.max / 4)).map { ObservedRows(range: $0) }) }
+  }
+
+  /// Observes the last rows of the list, and those that will be its last rows, as a chat shows them (R81).
+  ///
+  /// What is inserted at the end is observed, and shifts the first observed rows out; a reset leaves the last rows observed.
+  ///
+  /// ```swift
+  /// books.observe(last: 50)
+  /// ```
+  /// - Parameter count: The number of rows.
+  public func observe(last count: Int) {
+    let count = min(max(count, 0), Int.max / 4)
+    list.observe(ObservedRows(range: 0..<count, anchor: .end))
+  }
+
+  /// Observes a row and those around it; they keep to that row, whatever is inserted or deleted above it or beside it (R81).
+  ///
+  /// If the row itself moves or is deleted, they keep to the next one that stays. A reset leaves them where they are.
+  ///
+  /// ```swift
+  /// if let id = row.objectID { books.observe(around: id, before: 20, after: 30) }
+  /// ```
+  /// - Parameters:
+  ///   - id: The identity of the row.
+  ///   - before: The number of rows before it; there are fewer at the beginning of the list.
+  ///   - after: The number of rows after it.
+  /// - Returns: The observed rows, counted over all sections; `nil`, and nothing changes, if the row is not in the list.
+  /// - Complexity: As `ResultsSnapshot.path(of:)`.
+  @discardableResult
+  public func observe(around id: ObjectID, before: Int, after: Int) -> Range<Int>? {
+    while let snapshot = list.engine?.shown {
+      guard let row = snapshot.path(of: id).flatMap(snapshot.flatPosition(of:)) else { return nil }
+      let first = max(0, row - max(before, 0))
+      let rows = first..<row + 1 + min(max(after, 0), Int.max / 4)
+      let observed = ObservedRows(range: rows, anchor: .row(at: row, before: max(before, 0)))
+      // A commit may have moved the row meanwhile.
+      if list.observe(observed, ofGeneration: snapshot.generation) { return rows }
     }
+    return nil
   }
 }

@@ -88,7 +88,7 @@ final class LiveList: Sendable {
     /// Whether the last attempt failed, so that the next success must make the list ready again.
     var hasFailed = false
     /// The observed rows as last declared; the engine's follow the content.
-    var observedRows: Range<Int>?
+    var observed: ObservedRows?
     /// The events to publish, oldest first.
     var pending: [ListEvent] = []
     /// The definition that the pending events answer.
@@ -149,12 +149,23 @@ extension LiveList {
 
   /// The rows that deltas name, as flat positions, or `nil` for all.
   var observedRows: Range<Int>? {
-    get { state.withLock { $0.engine == nil ? $0.observedRows : $0.engine?.observedRows } }
-    set {
-      state.withLock { state in
-        state.observedRows = newValue
-        state.engine?.observedRows = newValue
+    state.withLock { $0.engine == nil ? $0.observed?.range : $0.engine?.observedRows }
+  }
+
+  /// Sets the observed rows.
+  /// - Parameters:
+  ///   - rows: The rows, or `nil` for all.
+  ///   - generation: The generation that they are of, or `nil` for any.
+  /// - Returns: Whether the list is at that generation; otherwise nothing has changed.
+  @discardableResult
+  func observe(_ rows: ObservedRows?, ofGeneration generation: Int? = nil) -> Bool {
+    state.withLock { state in
+      if let generation, state.engine?.snapshot.generation != generation { return false }
+      state.observed = rows
+      if let count = state.engine?.shown.rowCount {
+        state.engine?.observed = rows?.inList(of: count)
       }
+      return true
     }
   }
 
@@ -541,7 +552,7 @@ extension LiveList {
       fields.generation = 1
       fields.life = life
     }
-    first.observedRows = state.observedRows
+    first.observed = state.observed?.inList(of: first.shown.rowCount)
     state.engine = first
     state.isFetched = true
     let results = RowLoader(first.shown, scheduler.store, lateReads)

@@ -183,30 +183,31 @@ extension ResultsDelta {
   ///
   /// A move is named if its old or its new position is observed. Sections are not affected.
   /// - Parameters:
-  ///   - rows: The observed rows in the generation before, counted over all sections.
+  ///   - observedRows: The observed rows in the generation before.
   ///   - old: The generation before.
   ///   - new: The generation after.
-  /// - Returns: The delta with `unobserved` set.
+  /// - Returns: The delta with `unobserved` set, and the observed rows in the generation after.
   /// - Complexity: O(*c* log *s*) in the changes and the sections.
   func observing(
-    _ rows: Range<Int>,
+    _ observedRows: ObservedRows,
     from old: ResultsSnapshot,
     to new: ResultsSnapshot
-  ) -> ResultsDelta {
+  ) -> (delta: ResultsDelta, rows: ObservedRows) {
+    let rows = observedRows.range
     let deletes = self.rows.deletes.map { old.flatPosition(of: $0.from.path) ?? 0 }
     let inserts = self.rows.inserts.map { new.flatPosition(of: $0.to.path) ?? 0 }
     let moves = self.rows.moves.map {
       (old.flatPosition(of: $0.from.path) ?? 0, new.flatPosition(of: $0.to.path) ?? 0)
     }
-    let start =
+    let next =
       sections.moves.isEmpty
-      ? ResultsDelta.start(
-        after: rows.lowerBound,
-        removed: deletes + moves.map(\.0),
-        inserted: inserts + moves.map(\.1)
+      ? observedRows.shifted(
+        removing: deletes + moves.map(\.0),
+        inserting: inserts + moves.map(\.1),
+        inListOf: new.rowCount
       )
-      : rows.lowerBound
-    var unobserved = UnobservedChanges(oldRows: rows, newRows: start..<start + rows.count)
+      : observedRows.inList(of: new.rowCount)
+    var unobserved = UnobservedChanges(oldRows: rows, newRows: next.range)
     let newRows = unobserved.newRows
     var observed = RowChanges()
     observed.readLate = self.rows.readLate
@@ -242,19 +243,7 @@ extension ResultsDelta {
     var delta = self
     delta.rows = observed
     delta.unobserved = unobserved
-    return delta
-  }
-
-  /// Returns the new position of observed rows that began at a position before the change.
-  ///
-  /// The same rows precede it as before, apart from inserted and deleted ones; a row inserted exactly there follows it.
-  private static func start(after position: Int, removed: [Int], inserted: [Int]) -> Int {
-    var start = position - removed.count { $0 < position }
-    for position in inserted.sorted() {
-      guard position < start else { break }
-      start += 1
-    }
-    return start
+    return (delta, next)
   }
 }
 

@@ -76,7 +76,8 @@ public struct WindowChange: Hashable, Sendable {
   public init?(_ change: ResultsChange<some FetchedObject>, in window: Range<Int>) {
     guard change.delta.sections.moves.isEmpty, change.delta.unobserved == nil else { return nil }
     let (before, after) = (change.before.snapshot, change.after.snapshot)
-    let observed = change.delta.observing(window, from: before, to: after)
+    let observed = change.delta.observing(ObservedRows(range: window), from: before, to: after)
+      .delta
     guard let counts = observed.unobserved else { return nil }
     let newRows = counts.newRows.clamped(to: 0..<max(after.rowCount, 0))
     self.newRows = newRows

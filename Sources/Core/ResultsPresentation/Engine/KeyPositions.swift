@@ -75,7 +75,7 @@ final class IndexedKeyPositions: KeyPositions {
   private let isLast: Bool
   private let windows: (old: Range<Int>, new: Range<Int>)
   /// The rows of the old generation whose positions are needed, or `nil` for all.
-  private let observed: Range<Int>?
+  private let observed: ObservedRows?
   /// Old positions of the touched keys, in their order; `nil` if not near a window.
   ///
   /// The position of a row that is not observed lies within its block, in the right order, and is not exact.
@@ -89,7 +89,7 @@ final class IndexedKeyPositions: KeyPositions {
     from old: IndexedReading,
     _ span: ListChange.KeySpan,
     windows: (old: Range<Int>, new: Range<Int>),
-    observed: Range<Int>? = nil
+    observed: ObservedRows? = nil
   ) {
     self.old = old
     self.windows = windows
@@ -128,7 +128,7 @@ final class IndexedKeyPositions: KeyPositions {
   /// Finds the positions of those touched keys whose rows are observed before or afterwards.
   ///
   /// For any other key its block suffices: it is far enough from the observed rows to decide on which side of them the row is.
-  private func locate(_ touched: TouchedKeys, observing rows: Range<Int>) throws(StoreError) {
+  private func locate(_ touched: TouchedKeys, observing rows: ObservedRows) throws(StoreError) {
     var stretches: [Stretch] = []
     var first = 0
     while first < touched.count {
@@ -170,10 +170,15 @@ final class IndexedKeyPositions: KeyPositions {
   /// Above the observed rows that is a block with a row that remains between it and the first of them: any row inserted into the
   /// block lies above that row. Below them it is a block that is at least as far behind the last of them as rows are removed
   /// before it, since no more rows move up than are removed.
-  private func markNear(_ stretches: inout [Stretch], _ rows: Range<Int>) {
+  private func markNear(_ stretches: inout [Stretch], _ observed: ObservedRows) {
+    let rows = observed.range
     let edge = stretches.firstIndex { $0.block.start + $0.block.rows > rows.lowerBound }
     let behind = edge ?? stretches.count
-    var removed = edge.map { stretches[$0].removed } ?? 0
+    // Rows that keep to one of them, or to the end, take in rows from above for those removed below.
+    var removed =
+      observed.anchor == .start
+      ? edge.map { stretches[$0].removed } ?? 0
+      : stretches[behind...].reduce(0) { $0 + $1.removed }
     for index in stretches.indices.prefix(behind).reversed() {
       let end = stretches[index].block.start + stretches[index].block.rows
       stretches[index].isNear = end + removed >= rows.lowerBound

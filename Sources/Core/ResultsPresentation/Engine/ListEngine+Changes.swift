@@ -87,7 +87,7 @@ extension ListEngine {
       span,
       windows: (snapshot.window, window),
       // Windows, aggregates and limits of sections need the positions of all rows.
-      observed: isWhole && plan.aggregates.isEmpty && arrangement == nil ? observedRows : nil
+      observed: isWhole && plan.aggregates.isEmpty && arrangement == nil ? observed : nil
     )
     try positions.locate(touched)
     let nextKeys: IndexedKeys?

@@ -50,7 +50,7 @@ extension ListEngine {
         indexing: indexing
       )
       next.detectsExternalChanges = detectsExternalChanges
-      next.observedRows = observedRows
+      next.observed = observed?.inList(of: next.shown.rowCount)
     }
     next.snapshot.update { fields in
       fields.generation = snapshot.generation + 1
@@ -443,7 +443,7 @@ extension ListEngine {
       fields.life = snapshot.life
     }
     next.detectsExternalChanges = detectsExternalChanges
-    next.observedRows = observedRows
+    next.observed = observed
     let entity = next.plan.entity
     let rows = next.plan.view(store)
     let change = ListChange(
@@ -467,9 +467,8 @@ extension ListEngine {
     }
     let old = shown
     self = next
-    let observed = observedPart(of: delta, from: old, to: shown)
-    shiftObservedRows(by: observed)
-    return Step(snapshot: shown, delta: observed)
+    let part = observedPart(of: delta, from: old, to: shown)
+    return Step(snapshot: shown, delta: part)
   }
 
   /// Rows that another writer changed in a commit that the store has not detected yet.

@@ -58,8 +58,13 @@ struct ListEngine: Sendable {
   var fewestRowsReadAgain = 256
   /// The most dependent rows of a commit that are looked at where only some rows are observed; of more, only the observed ones are.
   var mostDependentsCounted = 256
-  /// The rows that deltas name, as flat positions, or `nil` for all.
-  var observedRows: Range<Int>?
+  /// The rows that deltas name, or `nil` for all.
+  var observed: ObservedRows?
+  /// The positions of the rows that deltas name, counted over all sections, or `nil` for all.
+  var observedRows: Range<Int>? {
+    get { observed?.range }
+    set { observed = newValue.map { ObservedRows(range: $0) } }
+  }
   /// The snapshot's version in a form that a cache can store, if the list is cached and the store supports it.
   var bookmark: StoreBookmark?
 
@@ -540,43 +545,36 @@ extension ListEngine {
     isComplete: Bool = true
   ) -> Step? {
     guard let delta, !delta.isEmpty || !isComplete else {
-      let (generation, span) = (snapshot.generation, snapshot.span)
+      let (generation, span, observesAll) = (snapshot.generation, snapshot.span, observed == nil)
       snapshot = next
       snapshot.update { fields in
         fields.generation = generation
         // Rows that nobody observes may have changed.
-        if observedRows == nil { fields.span = span }
+        if observesAll { fields.span = span }
       }
       snapshot.span.extend(to: next.version)
       arrangement = sections
       return nil
     }
-    var observed = observedPart(
-      of: delta,
-      from: shown,
-      to: next.arranged(by: sections)
-    )
-    if !isComplete { observed.unobserved?.isComplete = false }
+    let (old, new) = (shown, next.arranged(by: sections))
+    var part = observedPart(of: delta, from: old, to: new)
+    if !isComplete { part.unobserved?.isComplete = false }
     (snapshot, arrangement) = (next, sections)
-    shiftObservedRows(by: observed)
-    return Step(snapshot: shown, delta: observed)
+    return Step(snapshot: new, delta: part)
   }
 
-  /// The delta with only the observed rows named, where the list has observed rows.
-  func observedPart(
+  /// The delta with only the observed rows named, where the list has observed rows; they are afterwards where the delta puts them.
+  mutating func observedPart(
     of delta: ResultsDelta,
     from old: ResultsSnapshot,
     to new: ResultsSnapshot
   ) -> ResultsDelta {
     var delta = delta
     delta.life = new.life
-    guard let observedRows else { return delta }
-    return delta.observing(observedRows, from: old, to: new)
-  }
-
-  /// Moves the observed rows to where a published delta puts them.
-  mutating func shiftObservedRows(by delta: ResultsDelta) {
-    if observedRows != nil { observedRows = delta.unobserved?.newRows }
+    guard let observed else { return delta }
+    let part = delta.observing(observed, from: old, to: new)
+    self.observed = part.rows
+    return part.delta
   }
 }
 

@@ -27,7 +27,7 @@ struct BenchmarkRun {
 
   /// Measures all requested cases.
   func measure(into report: inout Report) async throws {
-    if has(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) {
+    if has(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 27) {
       for size in Self.sizes(upTo: rows) { try await measureMessages(size, &report) }
       report.add(Growth(report.measurements).figures(goals: [2, 5].filter { has($0) }))
     }
@@ -54,6 +54,7 @@ struct BenchmarkRun {
     if has(10) { report.add(try await changes.foreignCommit()) }
     if has(12) { report.add(try await changes.freezing()) }
     if has(14) { report.add(try await changes.window()) }
+    if has(27) { report.add(try await ArrangedListBenchmark(table).measure()) }
     if has(15) { report.add(try await pages.longestCall()) }
     if has(11) { report.add(try await opening.fromStaleCache()) }
     if has(8), isLargest || size == 1_000_000 {
@@ -178,7 +179,7 @@ enum BenchmarkCase: Hashable {
   }
 
   /// The numbers of the goals.
-  static let numbers = Array(1...24) + [26]
+  static let numbers = Array(1...24) + [26, 27]
 
   /// All cases.
   static var all: Set<BenchmarkCase> {
