@@ -99,6 +99,7 @@ let terminalGuard = Target.target(
   name: "CTerminalGuard",
   path: "Sources/Adapters/CTerminalGuard"
 )
+let curlLoader = Target.target(name: "CCurlLoader", path: "Sources/Adapters/CCurlLoader")
 let jsonSyntax = adapter("JSONSyntax", on: [])
 let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
 let sqlite = adapter(
@@ -154,6 +155,7 @@ let fileFormats = adapter(
   on: [domain],
   wrapping: [.target(name: "JSONSyntax")]
 )
+let webFetching = adapter("WebFetching", on: [], wrapping: [.target(name: curlLoader.name)])
 let programFrontEnd = adapter(
   "ProgramFrontEnd",
   on: cores,
@@ -177,7 +179,7 @@ let commandLine = adapter(
 )
 let programAdapters = [
   inMemory, sqlite, postgreSQL, foundationAttributes, sectionCaches, wireFormat, terminal,
-  listBrowser, observable, fileFormats, programFrontEnd, webFrontEnd, commandLine,
+  listBrowser, observable, fileFormats, webFetching, programFrontEnd, webFrontEnd, commandLine,
 ]
 let adapters = programAdapters + [grdbRecords]
 
@@ -320,7 +322,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
   ],
   targets: insides + [
-    umbrella.target, jsonSyntax.target, sqliteHooks, libpq, terminalGuard, faultyFiles, testing,
+    umbrella.target, jsonSyntax.target, sqliteHooks, libpq, terminalGuard, curlLoader, faultyFiles,
+    testing,
     programStores,
   ] + scenarios.map(\.target)
     + tests,
@@ -330,7 +333,9 @@ let package = Package(
 webFrontEnd.target.exclude = ["Assets"]
 
 for target in package.targets
-where ![sqliteHooks, libpq, terminalGuard, faultyFiles].map(\.name).contains(target.name) {
+where ![sqliteHooks, libpq, terminalGuard, curlLoader, faultyFiles].map(\.name).contains(
+  target.name
+) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("ImmutableWeakCaptures"),

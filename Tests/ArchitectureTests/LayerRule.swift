@@ -61,6 +61,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
     "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords", "PostgreSQLPersistence", "WebFrontEnd",
+    "WebFetching",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -195,6 +196,16 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       "Sources/Adapters/FileFormats",
       ["ResultsDomain", "JSONSyntax", "FoundationXML"] + foundation,
       because: "file formats serve the import and export ports only"
+    ),
+    LayerRule(
+      "Sources/Adapters/WebFetching",
+      ["CCurlLoader"] + foundation,
+      because: "it fetches addresses and knows neither the domain nor a front end"
+    ),
+    LayerRule(
+      "Sources/Adapters/CCurlLoader",
+      [],
+      because: "it is C that opens a library at run time, and needs no header of it"
     ),
     LayerRule(
       "Sources/Adapters/ProgramFrontEnd",
