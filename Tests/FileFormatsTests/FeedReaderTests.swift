@@ -110,6 +110,20 @@ struct FeedReaderTests {
     )
   }
 
+  @Test func `R212: a date that cannot be read stays as text, and the feed says what it is`() throws
+  {
+    let feed = """
+      <rss><channel><title>A</title><link>https://a.example/</link><ttl>90</ttl>
+      <item><guid>1</guid><pubDate>next week</pubDate></item></channel></rss>
+      """
+    var reader = FeedReader(bytes: Array(feed.utf8), source: "feed")
+    let record = try #require(try reader.next())
+    let text = record.fields.first { $0.name == "publishedText" }
+    #expect(text?.value == .text("next week"))
+    #expect(reader.heading.title == "A" && reader.heading.minutesToLive == 90)
+    #expect(reader.heading.site == "https://a.example/")
+  }
+
   @Test func `RSS 1 gives one record per item`() {
     let feed = """
       <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"

@@ -30,6 +30,16 @@ final class FeedHandler: NSObject, XMLParserDelegate {
   private var capture: Capture?
   private var guidIsLink = false
   private var home: String?
+  private var minutesToLive: Int?
+
+  /// What the feed says of itself.
+  var heading: FeedHeading {
+    FeedHeading(
+      title: feed.parts[.title]?.text,
+      site: feedLink?.absoluteString,
+      minutesToLive: minutesToLive
+    )
+  }
 
   init(base: URL?) { self.base = base }
 
@@ -155,6 +165,7 @@ extension FeedHandler {
       } else if feedLink == nil {
         begin(.link, 1, .verbatim, parser)
       }
+    case "ttl": begin(.minutesToLive, 1, .verbatim, parser)
     default: break
     }
   }
@@ -183,6 +194,9 @@ extension FeedHandler {
       ? HTMLBlocks.text(found.text, resolving: resolved) : capture.form.plain(found.text)
     guard item != nil else {
       if capture.part == .title { feed.parts[.title] = found }
+      if capture.part == .minutesToLive {
+        minutesToLive = Int(found.text).map { max(0, min($0, 1 << 20)) }
+      }
       if capture.part == .link {
         feedLink = URL(string: found.text, relativeTo: bases.last ?? base)
       }

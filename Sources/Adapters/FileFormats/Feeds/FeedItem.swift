@@ -14,17 +14,21 @@ struct FeedItem {
   let column: Int
   var parts: [FeedPart: Part] = [:]
 
-  /// The record with the fields `title`, `link`, `guid`, `published`, `feed` and `summary`.
+  /// The record with the fields `title`, `link`, `guid`, `published`, `feed` and `summary`, and with
+  /// `publishedText` for a date that cannot be read.
   ///
   /// A date that cannot be read is null: people read an item of which only the date is wrong (`dateProblem(source:)`).
   func record(feed: FeedItem) -> Record {
-    let fields = [
+    var fields = [
       field("title", .text(title)), field("link", value(.link)),
       field("guid", parts[.guid] == nil ? value(.link) : value(.guid)),
       field("published", published.map { .text($0.plainText) } ?? .null),
       RecordField(name: "feed", value: .text(feed.parts[.title]?.text ?? ""), column: column),
       field("summary", value(.summary)),
     ]
+    if let unreadDate {
+      fields.append(RecordField(name: "publishedText", value: .text(unreadDate), column: column))
+    }
     return Record(line: line, fields: fields)
   }
 
@@ -47,6 +51,12 @@ struct FeedItem {
     let summary = lines?.prefix { !$0.isEmpty }.joined(separator: " ") ?? ""
     guard !summary.isEmpty else { return parts[.link]?.text ?? "" }
     return summary.count > 100 ? summary.prefix(99) + "…" : summary
+  }
+
+  /// The date as the feed has it, if it cannot be read.
+  private var unreadDate: String? {
+    guard let text = parts[.published]?.text, !text.isEmpty, published == nil else { return nil }
+    return String(text.prefix(200))
   }
 
   private var published: Instant? { parts[.published].flatMap { FeedDate.instant(of: $0.text) } }
@@ -72,6 +82,8 @@ enum FeedPart: String {
   case guid
   case published
   case summary
+  /// A part of the feed alone.
+  case minutesToLive
 }
 
 /// Parses the dates of feeds: RFC 822 with the extensions of RFC 2822, and RFC 3339 with its shorter forms.

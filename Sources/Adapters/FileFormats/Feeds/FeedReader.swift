@@ -9,7 +9,7 @@ import FoundationXML
 ///
 /// The fields are `title` (without one, the beginning of the summary), `link` (absolute if the feed has a base address),
 /// `guid` (Atom's id; the link if there is none, or if several items share it), `published` (ISO 8601 in UTC,
-/// or null), `feed` (the feed's title) and `summary` (plain text). Fields may contain control characters; the display
+/// or null), `publishedText` (only for a date that cannot be read), `feed` (the feed's title) and `summary` (plain text). Fields may contain control characters; the display
 /// escapes them. Lines and columns are those of the end of a start tag.
 ///
 /// A feed that is not well formed, too long, or declares entities is refused as a whole. An item whose date cannot be read has
@@ -26,6 +26,8 @@ public struct FeedReader: RecordReader, Sendable {
   private var state: State
   /// The dates of items that cannot be read, in the order of the items; known once the first item was read.
   public private(set) var unreadDates: [RecordError] = []
+  /// What the feed says of itself, known once the first item was read.
+  public private(set) var heading = FeedHeading()
 
   /// A reader of bytes in memory.
   /// - Parameters:
@@ -72,6 +74,7 @@ public struct FeedReader: RecordReader, Sendable {
     // The title of the feed may come after its items.
     let items = handler.items.withUniqueGuids()
     unreadDates = items.compactMap { $0.dateProblem(source: source) }
+    heading = handler.heading
     return items.map { $0.record(feed: handler.feed) }[...]
   }
 
@@ -113,6 +116,16 @@ public struct FeedReader: RecordReader, Sendable {
       isRecoverable: false
     )
   }
+}
+
+/// What a feed says of itself.
+public struct FeedHeading: Hashable, Sendable {
+  /// The title.
+  public var title: String?
+  /// The address of the site that the feed belongs to.
+  public var site: String?
+  /// The minutes for which the feed stays fresh, of RSS's `<ttl>`.
+  public var minutesToLive: Int?
 }
 
 extension [FeedItem] {
