@@ -295,7 +295,8 @@ extension ListColumn {
   private var isNumber: Bool {
     switch self {
     case .key: false
-    case .attribute(_, let attribute), .related(let attribute): attribute.type.isNumber
+    case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
+      attribute.type.isNumber
     case .named: false
     case .transient(let transient): transient.type.isNumber
     }

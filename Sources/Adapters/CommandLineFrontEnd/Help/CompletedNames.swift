@@ -19,7 +19,8 @@ enum CompletedNames {
 
   /// The names of columns, several separated by commas.
   static let columns = completion { program in
-    ["id"] + program.fields.form.attributes.map(\.name) + program.transients.map(\.name)
+    ["id"] + program.fields.form.attributes.map(\.name) + program.namedValues.map(\.name)
+      + program.transients.map(\.name)
   }
 
   /// The names of section keys.

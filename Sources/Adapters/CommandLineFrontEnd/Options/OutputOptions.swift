@@ -132,6 +132,9 @@ public struct RowOptions: ParsableArguments {
       if let transient = Program.transients.first(where: { $0.name == name }) {
         return .transient(transient)
       }
+      if let value = Program.namedValues.first(where: { $0.name == name }) {
+        return .value(value, RelatedName.attribute(value.expression, of: Program.entity))
+      }
       if let relationship = Program.fields.relationship(named: name) { return .named(relationship) }
       if let path = try RelatedName.expression(name, of: Program.self, option: "--columns") {
         return .related(RelatedName.attribute(path, of: Program.entity))
@@ -140,7 +143,7 @@ public struct RowOptions: ParsableArguments {
         for: name,
         of: Program.entity,
         known: ["id"] + Program.fields.form.attributes.map(\.name)
-          + Program.transients.map(\.name),
+          + Program.namedValues.map(\.name) + Program.transients.map(\.name),
         option: "--columns"
       )
     }

@@ -97,13 +97,13 @@ extension ListProgram {
     var parts = text.isEmpty ? [] : [text]
     if takesList {
       let sections = ["an attribute"] + sectionKeyNames
-      let computed = transients.map(\.name).joined(separator: ", ")
+      let computed = (namedValues.map(\.name) + transients.map(\.name)).joined(separator: ", ")
       parts.append(
         "Attributes: id, \(attributeNames)" + (computed.isEmpty ? "" : ", and computed \(computed)")
           + ". In --where, the id is SELF. --section-by takes \(sections.joined(separator: ", ")) or none."
       )
     }
-    let lines = examples.map { "  \(name) \($0)" }.joined(separator: "\n")
+    let lines = examples.map { "  \(command) \($0)" }.joined(separator: "\n")
     return (parts + ["Examples:\n\(lines)"]).joined(separator: "\n\n")
   }
 
@@ -130,6 +130,21 @@ extension ListProgram {
     )
   }
 
+  /// Returns the help of `import` below its abstract.
+  public static func importDiscussion(examples: String...) -> String {
+    discussion(
+      """
+      CSV and TSV columns are matched by the header line, JSON lines by their keys\
+      \(importsFeeds ? ", RSS and Atom by their elements" : ""). The import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
+      file, one is added to a store that holds two. A date without a time is that date in every time zone.
+
+      Columns are named as the attributes, in any case: \(attributeNames). Other columns are reported.
+      """,
+      takesList: false,
+      examples: ["import \(self.examples.file)", "import - --format csv --dry-run"] + examples
+    )
+  }
+
   /// Returns the help of `export` below its abstract.
   static func exportDiscussion() -> String {
     discussion(
@@ -153,8 +168,8 @@ extension ListProgram {
   /// A clause that says how to find the id of an object.
   static var idHelp: String {
     columns.contains("id")
-      ? "as '\(name) list' shows it"
-      : "as '\(name) list --columns id,\(columns.first ?? "")' shows it"
+      ? "as '\(command) list' shows it"
+      : "as '\(command) list --columns id,\(columns.first ?? "")' shows it"
   }
 
   /// The names of the attributes, separated by commas.

@@ -52,6 +52,8 @@ struct ConfigurationFile {
       else { break }
       (command, depth) = (next, depth + 1)
     }
+    let isBelow = depth > 1 || command.configuration.defaultSubcommand != nil
+    command = command.configuration.defaultSubcommand ?? command
     guard command.configuration.subcommands.isEmpty else { return arguments }
     let known = Set(try CommandDescription.of(command).options.compactMap(\.longName))
     guard known.contains("no-config") else { return arguments }
@@ -64,7 +66,8 @@ struct ConfigurationFile {
         $0 == setting.option || $0.hasPrefix(setting.option + "=")
       }
       let isSet = setting.variables.contains { !(environment[$0] ?? "").isEmpty }
-      let counts = setting.countsEverywhere || isForPeople
+      // The names of columns are those of the program's own list, and not of one that a verb groups.
+      let counts = setting.countsEverywhere || isForPeople && !(isBelow && setting.namesColumns)
       return isGiven || isSet || !counts || !known.contains(setting.rawValue) ? nil : argument
     }
     return arguments.prefix(depth) + added + arguments.dropFirst(depth)

@@ -52,6 +52,9 @@ enum Setting: String, CaseIterable, Sendable {
   /// Whether the setting counts for every verb; the others only choose what people see.
   var countsEverywhere: Bool { self == .store || self == .busyTimeout }
 
+  /// Whether the value names columns of the program's list.
+  var namesColumns: Bool { self == .columns || self == .sort || self == .sectionBy }
+
   /// The variables of the environment that take precedence.
   var variables: [String] {
     switch self {

@@ -217,7 +217,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       switch column {
       case .key: expression == .objectKey
       case .attribute(_, let attribute): expression == .attribute(attribute.name)
-      case .related(let attribute): expression.description == attribute.name
+      case .related(let attribute), .value(_, let attribute):
+        expression.description == attribute.name
       case .named(let relationship): expression == relationship.path
       case .transient: false
       }
@@ -282,7 +283,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   private var titleColumn: Int {
     let isText = columns.map { column in
       switch column {
-      case .attribute(_, let attribute), .related(let attribute): attribute.type == .text
+      case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
+        attribute.type == .text
       case .named: true
       case .key, .transient: false
       }

@@ -2,7 +2,7 @@ public import ArgumentParser
 import FileFormats
 import Foundation
 public import ProgramFrontEnd
-import ResultsDomain
+public import ResultsDomain
 import TerminalFrontEnd
 
 /// `import FILE|-`: adds the objects of a file, all or none, and none twice.
@@ -12,45 +12,60 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
     CommandConfiguration(
       commandName: "import",
       abstract: "Add the \(Program.nouns.many) of a file.",
-      discussion: Program.discussion(
-        """
-        CSV and TSV columns are matched by the header line, JSON lines by their keys\
-        \(Program.importsFeeds ? ", RSS and Atom by their elements" : ""). The import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
-        file, one is added to a store that holds two. A date without a time is that date in every time zone.
-
-        Columns are named as the attributes, in any case: \(Program.attributeNames). Other columns are reported.
-        """,
-        examples: "import \(Program.examples.file)",
-        "import - --format csv --dry-run"
-      )
+      discussion: Program.importDiscussion()
     )
   }
 
-  @Argument(help: "A file, or - for standard input.", completion: .file())
-  var file: String
-  @Option(help: "The file's format (default: by its name or content).")
-  var format: ImportFormatOption?
-  @Flag(help: "Print what would be added, and add nothing.")
-  var dryRun = false
-  @Flag(help: "Skip invalid records instead of refusing the file.")
-  var skipBad = false
-
-  @OptionGroup var store: StoreOptions
-  @OptionGroup var locale: LocaleOptions
+  @OptionGroup var options: ImportOptions
 
   /// Creates the verb.
   public init() {}
 
   /// Imports the file.
-  public func run() async throws {
+  public func run() async throws { try await options.importFile(into: Program.self) }
+}
+
+/// The options of `import`, and of a verb like it.
+public struct ImportOptions: ParsableArguments {
+  /// The file.
+  @Argument(help: "A file, or - for standard input.", completion: .file())
+  public var file: String
+  /// The format, or `nil` to find it out.
+  @Option(help: "The file's format (default: by its name or content).")
+  public var format: ImportFormatOption?
+  /// Whether nothing is added.
+  @Flag(help: "Print what would be added, and add nothing.")
+  public var dryRun = false
+  /// Whether invalid records are skipped.
+  @Flag(help: "Skip invalid records instead of refusing the file.")
+  public var skipBad = false
+
+  /// The store.
+  @OptionGroup public var store: StoreOptions
+  /// The locale whose forms are understood.
+  @OptionGroup public var locale: LocaleOptions
+
+  /// Creates the options with their defaults.
+  public init() {}
+
+  /// Imports the file, and prints what was done.
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - assigned: Values that all records get in place of their own, by the names of fields.
+  /// - Throws: `CommandFailure`, `RecordError`, `StoreError`, or `ExitCode` if records were skipped.
+  public func importFile<Program: ListProgram>(
+    into program: Program.Type,
+    assigning assigned: [(field: String, value: Value)] = []
+  ) async throws {
     // Files contain plain forms, unless --locale says otherwise; the environment's locale does not count.
     let settings =
       locale.locale == nil ? try locale.settings().withPlainForms : try locale.settings()
     let source = try RecordFile.read(path: file)
     var records: any RecordReader = try source.reader(format: format?.format)
-    let location = try storeLocation()
+    let location = try storeLocation(of: Program.self)
     let opened = try Program.openStore(location)
     var run = ImportRun<Program>(source: source.source, settings: settings, skipsBad: skipBad)
+    run.assigned = assigned
     do {
       try opened.commit(origin: CommitOrigin("import")) { transaction in
         let progress = ImportProgress()
@@ -69,14 +84,19 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   /// Returns the location to import into; a dry run creates no file and no table.
-  private func storeLocation() throws -> StoreLocation {
+  private func storeLocation<Program: ListProgram>(of program: Program.Type) throws
+    -> StoreLocation
+  {
     var location = try store.location(of: Program.name)
     location.historyCapacity = 0
-    guard dryRun, try !isThere(location) else { return location }
+    guard dryRun, try !isThere(location, Program.self) else { return location }
     return StoreLocation(.memory, isReadOnly: false, busyTimeout: location.busyTimeout)
   }
 
-  private func isThere(_ location: StoreLocation) throws -> Bool {
+  private func isThere<Program: ListProgram>(
+    _ location: StoreLocation,
+    _ program: Program.Type
+  ) throws -> Bool {
     switch location.address {
     case .memory: true
     case .file(let path): FileManager.default.fileExists(atPath: path)

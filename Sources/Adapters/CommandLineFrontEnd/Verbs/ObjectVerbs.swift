@@ -63,7 +63,7 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
     CommandConfiguration(
       commandName: "add",
       abstract: "Add \(Program.oneObject).",
-      usage: "\(Program.name) add ATTRIBUTE=VALUE… [options]",
+      usage: "\(Program.command) add ATTRIBUTE=VALUE… [options]",
       discussion: Program.discussion(
         "It prints the new id. '\(Program.name) help attributes' explains the values.",
         examples: "add \(Program.examples.assignments)"
@@ -121,7 +121,7 @@ extension AddVerb {
       others.isEmpty
         ? "\(noun) needs a value for \(last).".capitalizedFirst
         : "\(noun) needs values for \(others) and \(last).".capitalizedFirst,
-      remedy: "For example: \(Program.name) add \(Program.examples.assignments)"
+      remedy: "For example: \(Program.command) add \(Program.examples.assignments)"
     )
   }
 }
@@ -138,7 +138,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     CommandConfiguration(
       commandName: "edit",
       abstract: "Change \(Program.oneObject).",
-      usage: "\(Program.name) edit ID ATTRIBUTE=VALUE… [options]",
+      usage: "\(Program.command) edit ID ATTRIBUTE=VALUE… [options]",
       discussion: Program.discussion(
         """
         The other attributes stay as they are. With --based-on, the edit is refused if the \(Program.nouns.one) has \

@@ -16,6 +16,8 @@ package struct ImportRun<Program: ListProgram> {
   private let skipsBad: Bool
   /// Whether a refusal names the option of the command line that skips invalid records.
   package var namesOptions = true
+  /// Values that all records get in place of their own, by the names of fields.
+  package var assigned: [(field: String, value: Value)] = []
   private var counts: [ImportOutcome: Int] = [:]
   /// The skipped records, with line, column and reason.
   package private(set) var skipped: [RecordError] = []
@@ -89,7 +91,7 @@ package struct ImportRun<Program: ListProgram> {
   }
 
   private mutating func take(_ record: Record, into transaction: any StoreTransaction) throws {
-    var object = try Program.object(from: record, for: settings)
+    var object = try Program.object(from: assigning(record), for: settings)
     object.values = fields.normalized(object.values)
     for name in object.unusedColumns where isUnused.count < Self.maximumUnusedColumns {
       if isUnused.insert(name).inserted { unusedColumns.append(name) }
@@ -102,6 +104,17 @@ package struct ImportRun<Program: ListProgram> {
       throw try recordError(for: error, line: record.line)
     }
     if pending.count >= Self.insertedTogether { try insertPending(into: transaction) }
+  }
+
+  /// The record with the values that all records get.
+  private func assigning(_ record: Record) -> Record {
+    guard !assigned.isEmpty else { return record }
+    var record = record
+    for (name, value) in assigned {
+      record.fields.removeAll { $0.name.lowercased() == name }
+      record.fields.append(RecordField(name: name, value: value, column: 1))
+    }
+    return record
   }
 
   /// The error of a record whose values the store refuses.

@@ -73,6 +73,8 @@ public struct ListChoice: Sendable {
       || ["id", "self"].contains(name.lowercased())
     {
       expression = .objectKey
+    } else if let value = Program.namedValues.first(where: { $0.name == name }) {
+      expression = value.expression
     } else if let path = try RelatedName.expression(name, of: Program.self, option: "--sort") {
       expression = path
     } else {

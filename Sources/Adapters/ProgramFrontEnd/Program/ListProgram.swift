@@ -8,6 +8,8 @@ public import ResultsPresentation
 public protocol ListProgram: Sendable {
   /// The command's name, such as `book-catalog`.
   static var name: String { get }
+  /// The words that begin a command line with its verbs: its name, and behind it the verb that groups them, if one does.
+  static var command: String { get }
   /// A sentence that says what the program is for.
   static var abstract: String { get }
   /// The singular and plural nouns for objects, such as `book` and `books`.
@@ -22,6 +24,8 @@ public protocol ListProgram: Sendable {
   static var fields: ObjectFields { get }
   /// The attributes computed from a row, which can be columns.
   static var transients: [TransientAttribute] { get }
+  /// The values of related objects that have names of their own.
+  static var namedValues: [NamedValue] { get }
   /// The columns that are printed by default.
   static var columns: [String] { get }
   /// The heading of the objects' keys.
@@ -94,6 +98,12 @@ extension ListProgram {
     _ print: @escaping (String) throws -> Void
   ) async throws {}
 
+  /// The name.
+  public static var command: String { name }
+
+  /// No values with names of their own.
+  public static var namedValues: [NamedValue] { [] }
+
   /// The list is live.
   public static var copyTime: String? { nil }
 
@@ -124,7 +134,9 @@ extension ListProgram {
   }
 
   /// The fields that have an order, and the keys: the name of a related object stands for its key, which comes last.
-  public static var sortNames: [String] { orderedNames + ["id"] + foreignKeyNames.sorted() }
+  public static var sortNames: [String] {
+    orderedNames + namedValues.map(\.name) + ["id"] + foreignKeyNames.sorted()
+  }
 
   /// The section keys besides attributes, and then the fields that have an order.
   public static var sectionNames: [String] {
@@ -208,6 +220,19 @@ extension ListProgram {
       identifiedBy: identifier,
       for: settings
     )
+  }
+}
+
+/// A value of related objects that a program shows under a name of its own, such as the number of unread items of a feed.
+public struct NamedValue: Sendable {
+  /// The name, as `--columns` and `--sort` take it.
+  public let name: String
+  /// The value.
+  public let expression: FetchExpression
+
+  /// Creates a named value.
+  public init(_ name: String, _ expression: FetchExpression) {
+    (self.name, self.expression) = (name, expression)
   }
 }
 

@@ -9,6 +9,8 @@ package enum ListColumn: Sendable {
   case attribute(Int, AttributeDescription)
   /// A value of related objects, which the list fetches beside the stored attributes.
   case related(AttributeDescription)
+  /// The same, under a name of the program's own.
+  case value(NamedValue, AttributeDescription)
   /// The name of a related object, or the names of several, under the name of the relationship.
   case named(NamedRelationship)
   /// An attribute computed from a row.
@@ -19,6 +21,7 @@ package enum ListColumn: Sendable {
     switch self {
     case .key(let title): title
     case .attribute(_, let attribute), .related(let attribute): attribute.name
+    case .value(let value, _): value.name
     case .named(let relationship): relationship.name
     case .transient(let transient): transient.name
     }
@@ -29,7 +32,8 @@ package enum ListColumn: Sendable {
     switch self {
     case .key: row.id.key.description
     case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute)
-    case .related(let attribute): formatter.text(row[attribute.name], of: attribute)
+    case .related(let attribute), .value(_, let attribute):
+      formatter.text(row[attribute.name], of: attribute)
     case .named(let relationship): row[relationship.valueName].text ?? ""
     case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
     }
@@ -41,7 +45,8 @@ package enum ListColumn: Sendable {
     case .key: row.id.key.parts.count == 1 ? row.id.key.parts[0] : .text("\(row.id.key)")
     case .attribute(let index, let attribute):
       ListColumn.machine(row.values[index], of: attribute)
-    case .related(let attribute): ListColumn.machine(row[attribute.name], of: attribute)
+    case .related(let attribute), .value(_, let attribute):
+      ListColumn.machine(row[attribute.name], of: attribute)
     case .named(let relationship): row[relationship.valueName]
     case .transient(let transient): ListColumn.machine(transient.compute(row), transient.type)
     }
@@ -55,7 +60,8 @@ package enum ListColumn: Sendable {
   private func isBoolean(_ row: Row) -> Bool {
     switch self {
     case .attribute(let index, let attribute): attribute.shown(row.values[index]).type == .boolean
-    case .related(let attribute): attribute.shown(row[attribute.name]).type == .boolean
+    case .related(let attribute), .value(_, let attribute):
+      attribute.shown(row[attribute.name]).type == .boolean
     case .transient(let transient): transient.type == .boolean
     case .key, .named: false
     }
@@ -99,7 +105,7 @@ extension ResultsDefinition<Row> {
   ) -> ResultsDefinition<Row> {
     let paths = columns.compactMap { column -> String? in
       switch column {
-      case .related(let attribute): attribute.name
+      case .related(let attribute), .value(_, let attribute): attribute.name
       case .named(let relationship) where observesNames && !relationship.isToMany:
         relationship.valueName
       case .key, .attribute, .named, .transient: nil
