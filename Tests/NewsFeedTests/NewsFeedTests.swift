@@ -7,7 +7,7 @@ import Testing
 @Suite struct NewsFeedTests {
   private let feed: NewsFeed
 
-  init() throws { feed = NewsFeed(try InMemoryStore(entities: [Item.entity])) }
+  init() throws { feed = NewsFeed(try InMemoryStore(entities: NewsFeed.entities)) }
 
   @Test func `an opened item stays in the frozen list and leaves the live one`() async throws {
     try add(20)
@@ -39,9 +39,10 @@ import Testing
     let before = try #require(frozen.rows).compactMap(\.objectID)
     try await feed.store.write { transaction in
       guard var item = try transaction.object(.text("g4"), as: Item.self) else { return }
-      (item.feed, item.title, item.published) = ("Z", "changed", nil)
+      item.feedID = try NewsFeed.feed(titled: "Z", in: transaction).id
+      (item.title, item.published) = ("changed", nil)
       try transaction.update(item)
-      try transaction.insert(Item(guid: "new", title: "new", feed: "A"))
+      try transaction.insert(Item(guid: "new", title: "new"))
       try transaction.delete(ObjectID(entity: "Item", key: .text("g5")), of: Item.entity)
     }
     try await frozen.refresh()
@@ -74,7 +75,11 @@ import Testing
     #expect(try unread() == 2)
     #expect(try origins { try feed.toggleRead(["g1", "g2"], origin: name) } == [name])
     #expect(try unread() == 4)
-    let first = FetchPredicate.comparison(.attribute("feed"), .equal, .literal("feed 0"))
+    let first = FetchPredicate.comparison(
+      .related(["feed"], .attribute("title")),
+      .equal,
+      .literal("feed 0")
+    )
     let count = try feed.store.count(of: request(where: first))
     #expect(try feed.markAllRead(where: first, origin: name) == count)
     #expect(try unread() == 4 - count)
@@ -168,11 +173,11 @@ import Testing
 
   @Test func `a guid belongs to its feed and to the host of its links`() throws {
     let items = [
-      Item(guid: "1", title: "a", link: "https://a.example/1", feed: "News"),
-      Item(guid: "1", title: "b", link: "http://www.b.example/x", feed: "News"),
-      Item(guid: "1", title: "c", feed: "Other"), Item(guid: "1", title: "d", feed: "Third"),
-      Item(guid: "1", title: "e", link: "http://e.example/", feed: "News"),
-      Item(guid: "1", title: "f", link: "http://f.example/", feed: "News"),
+      (Item(guid: "1", title: "a", link: "https://a.example/1"), "News"),
+      (Item(guid: "1", title: "b", link: "http://www.b.example/x"), "News"),
+      (Item(guid: "1", title: "c"), "Other"), (Item(guid: "1", title: "d"), "Third"),
+      (Item(guid: "1", title: "e", link: "http://e.example/"), "News"),
+      (Item(guid: "1", title: "f", link: "http://f.example/"), "News"),
     ]
     #expect(try importItems(items) == Array(repeating: .added, count: 6))
     #expect(try importItems(items.reversed()) == Array(repeating: .known, count: 6))
@@ -186,9 +191,9 @@ import Testing
 
   @Test func `an item whose keys are taken gets a numbered key, and is found under it`() throws {
     let others = [
-      Item(guid: "1", title: "a", feed: "A"), Item(guid: "1 (B)", title: "b", feed: "A"),
+      (Item(guid: "1", title: "a"), "A"), (Item(guid: "1 (B)", title: "b"), "A"),
     ]
-    let item = Item(guid: "1", title: "c", feed: "B")
+    let item = (Item(guid: "1", title: "c"), "B")
     #expect(try importItems(others + [item, item]) == [.added, .added, .added, .known])
   }
 
@@ -198,38 +203,41 @@ import Testing
       guid: "1",
       title: "a",
       link: "http://a.example/1",
-      feed: "A",
       published: day,
       summary: "s"
     )
-    #expect(try importItems([item]) == [.added])
+    #expect(try importItems([(item, "A")]) == [.added])
     try feed.open("1")
-    #expect(try importItems([item]) == [.known])
+    #expect(try importItems([(item, "A")]) == [.known])
     (item.title, item.summary, item.link) = ("b", nil, "http://www.a.example/2")
-    #expect(try importItems([item]) == [.updated])
+    #expect(try importItems([(item, "A")]) == [.updated])
     let stored = try #require(try feed.markUnread("1"))
     #expect(stored.title == "b" && stored.summary == "s" && stored.published == day)
     #expect(stored.link == "http://www.a.example/2")
     #expect(try feed.markRead(["1"]) == 1)
   }
 
-  private func importItems(_ items: [Item]) throws -> [ItemImportOutcome] {
+  private func importItems(_ items: [(Item, String)]) throws -> [ItemImportOutcome] {
     try feed.store.write { transaction in
       var outcomes: [ItemImportOutcome] = []
-      for item in items { outcomes.append(try NewsFeed.importItem(item, into: transaction)) }
+      for (item, title) in items {
+        let feed = try NewsFeed.feed(titled: title, in: transaction)
+        outcomes.append(try NewsFeed.importItem(item, of: feed, into: transaction))
+      }
       return outcomes
     }
   }
 
   private func add(_ count: Int) throws {
     try feed.store.write { transaction in
+      let feeds = try (0..<3).map { try NewsFeed.feed(titled: "feed \($0)", in: transaction) }
       for number in 0..<count {
         let published = Instant(microseconds: Int64(number) * 1_000_000)
         try transaction.insert(
           Item(
             guid: "g\(number)",
             title: "t\(number)",
-            feed: "feed \(number % 3)",
+            feedID: feeds[number % 3].id,
             published: published
           )
         )

@@ -171,3 +171,56 @@ struct EarlierStoreTests {
     #expect(joined == "\(count)")
   }
 }
+
+/// Stores of the first version of `news-feed`, whose items had the title of their feed as a text.
+@Suite struct EarlierFeedTests {
+  @Test(arguments: [
+    ["list"], ["feeds"], ["doctor"], ["export", "-"], ["print-unread"], ["watch", "--deltas", "0"],
+  ])
+  func `R260: any verb converts the store, and nothing is lost`(_ verb: [String]) throws {
+    let run = try ProgramRun()
+    let text = { (name: String) in AttributeDescription(name, .text, isOptional: true) }
+    let item = try EntityDescription(
+      name: "Item",
+      identity: .text(column: "id"),
+      attributes: [
+        AttributeDescription("title", .text), text("link"), AttributeDescription("feed", .text),
+        AttributeDescription("published", .date, isOptional: true), text("summary"),
+        AttributeDescription("isRead", .boolean),
+      ]
+    )
+    let store = try SQLiteStore(at: run.path("n.sqlite"), entities: [item])
+    _ = try store.commit(origin: .unnamed) { transaction in
+      for (number, feed) in ["B", "A", "B", "", "A\u{301}"].enumerated() {
+        let values: [Value] = [
+          .text("t\(number)"), .null, .text(feed), .integer(Int64(number) * 1_000_000), "s",
+          .integer(Int64(number % 2)),
+        ]
+        try transaction.insert(values, key: .text("g\(number)"), into: item)
+      }
+    }
+    try store.close()
+    let opened = try run.run("news-feed", verb + ["--store", "n.sqlite"])
+    #expect(opened.status == 0, "\(opened)")
+    let list = try run.run(
+      "news-feed",
+      ["list", "--sort", "id", "--section-by", "none", "--format", "csv", "--columns"]
+        + ["id,title,feed,isRead,summary", "--store", "n.sqlite"]
+    )
+    #expect(
+      list.lines.dropFirst().map { $0 } == [
+        "g0,t0,B,false,s", "g1,t1,A,true,s", "g2,t2,B,false,s", "g3,t3,,true,s",
+        "g4,t4,A\u{301},false,s",
+      ],
+      "\(list)"
+    )
+    let feeds = try run.run(
+      "news-feed",
+      ["feeds", "--format", "csv", "--columns", "title,unread,items.@count", "--store", "n.sqlite"]
+    )
+    #expect(
+      Set(feeds.lines.dropFirst()) == [",,0,1", ",A,0,1", ",A\u{301},1,1", ",B,2,2"],
+      "\(feeds)"
+    )
+  }
+}

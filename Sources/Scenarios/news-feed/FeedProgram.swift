@@ -12,6 +12,12 @@ enum FeedProgram: StoredProgram {
   static let abstract = "A reader for RSS and Atom feeds."
   static let nouns = (one: "item", many: "items")
   static let entity = Item.entity
+  static let entities = NewsFeed.entities
+  static let fields = ObjectFields(
+    of: Item.entity,
+    naming: [(relationship: "feed", attribute: "title")]
+  )
+  static let attributeReplacements = [feedText]
   /// A guid is mostly an address, which says less than the title and is longer.
   static let columns = ["isRead", "title", "published"]
   static let examples = ProgramExamples(
@@ -37,7 +43,7 @@ enum FeedProgram: StoredProgram {
   ) throws(RecordError) -> ImportedObject {
     try ImportedObject(
       ItemRecord.complete(record),
-      of: entity,
+      of: fields.form,
       aliases: ItemRecord.aliases,
       identifiedBy: nil,
       columns: record.fields.map(\.name),
@@ -48,17 +54,38 @@ enum FeedProgram: StoredProgram {
   static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
     throws(StoreError) -> ImportOutcome?
   {
-    guard let key = object.key else { return nil }
-    let id = ObjectID(entity: entity.name, key: key)
-    guard let item = try? Item(row: Row(entity: entity, id: id, values: object.values)) else {
-      return nil
-    }
-    switch try NewsFeed.importItem(item, into: transaction) {
+    guard let (item, title) = item(of: object) else { return nil }
+    let feed = try NewsFeed.feed(titled: title, in: transaction)
+    switch try NewsFeed.importItem(item, of: feed, into: transaction) {
     case .added: return .added
     case .known: return .known
     case .updated: return .updated
     }
   }
+
+  /// The item of an imported object, without its feed, and the title of that.
+  static func item(of object: ImportedObject) -> (item: Item, feed: String)? {
+    guard let key = object.key, let field = fields.form.index(of: "feed") else { return nil }
+    var values = object.values
+    let title = values[field].text ?? ""
+    values[field] = .null
+    let id = ObjectID(entity: entity.name, key: key)
+    guard let item = try? Item(row: Row(entity: entity, id: id, values: values)) else { return nil }
+    return (item, title)
+  }
+
+  /// Makes feeds of the titles that items had before feeds were objects, in the order of each feed's first item.
+  private static let feedText = AttributeReplacement(
+    of: "feed",
+    in: "Item",
+    by: [
+      "INSERT INTO Feed (title) SELECT feed FROM Item GROUP BY feed ORDER BY min(id)",
+      // Only for the next statement, which would read all feeds for each item.
+      "CREATE INDEX FeedOfText ON Feed (title)",
+      "UPDATE Item SET feedID = (SELECT min(Feed.id) FROM Feed WHERE Feed.title = Item.feed)",
+      "DROP INDEX FeedOfText",
+    ]
+  )
 
   static func playStory(
     in store: any Store,

@@ -7,14 +7,16 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// The verbs of `news-feed`: the shared ones, `list` and `watch` with `--unread`, and four of its own.
+/// The verbs of `news-feed`: the shared ones, `list` and `watch` with `--unread`, and those of its own.
 enum FeedVerbs {
   static var all: [any ParsableCommand.Type] {
     let shared = ProgramVerbs.all(of: FeedProgram.self).filter { verb in
-      !["list", "watch"].contains(verb.configuration.commandName ?? "")
+      !["list", "watch", "import"].contains(verb.configuration.commandName ?? "")
     }
     return [FeedListVerb.self, FeedWatchVerb.self] + shared + [
-      OpenVerb.self, MarkUnreadVerb.self, MarkReadVerb.self, ReadVerb.self,
+      FeedImportVerb.self, OpenVerb.self, MarkUnreadVerb.self, MarkReadVerb.self, ReadVerb.self,
+      PrintUnreadVerb.self, SubscribeVerb.self, UnsubscribeVerb.self, FeedsVerb.self,
+      RefreshVerb.self, OPMLVerb.self,
     ]
   }
 }
@@ -88,9 +90,11 @@ struct OpenVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
-    guard let item = try NewsFeed(opened).open(id) else { throw FeedVerbs.missing(id) }
+    let feed = NewsFeed(opened)
+    guard let item = try feed.open(id) else { throw FeedVerbs.missing(id) }
+    let title = try feed.title(of: item)
     try opened.close()
-    try TerminalOutput.standard.write(ItemText.lines(of: item))
+    try TerminalOutput.standard.write(ItemText.lines(of: item, in: title))
   }
 }
 

@@ -13,7 +13,7 @@ enum NewsFeedStory {
   ) async throws {
     let feed = NewsFeed(store)
     _ = try store.commit(origin: .unnamed) { transaction in
-      for item in items { try transaction.insert(item) }
+      for (item, title) in items { try add(item, title, transaction) }
     }
     try print(
       "Unread items. You open one, which marks it read, and go back to the list: it must still be there.\n"
@@ -39,7 +39,7 @@ enum NewsFeedStory {
 
     try print("3. A new item arrives. The frozen list stays as it is while you read.")
     _ = try store.commit(origin: .unnamed) {
-      try $0.insert(Item(guid: "e", title: "epsilon", feed: "Two", published: at(9)))
+      try add(Item(guid: "e", title: "epsilon", published: at(9)), "Two", $0)
     }
     try await frozenNarrator.printChanges()
 
@@ -72,10 +72,17 @@ enum NewsFeedStory {
     Instant(microseconds: (1_793_000_000 + hour * 3600) * 1_000_000)
   }
 
+  private static func add(_ item: Item, _ title: String, _ transaction: any StoreTransaction)
+    throws(StoreError)
+  {
+    let feed = try NewsFeed.feed(titled: title, in: transaction)
+    _ = try NewsFeed.importItem(item, of: feed, into: transaction)
+  }
+
   private static let items = [
-    Item(guid: "a", title: "alpha", feed: "One", published: at(4)),
-    Item(guid: "b", title: "beta", feed: "One", published: at(3)),
-    Item(guid: "c", title: "gamma", feed: "One", published: at(2)),
-    Item(guid: "d", title: "delta", feed: "Two", published: at(1)),
+    (Item(guid: "a", title: "alpha", published: at(4)), "One"),
+    (Item(guid: "b", title: "beta", published: at(3)), "One"),
+    (Item(guid: "c", title: "gamma", published: at(2)), "One"),
+    (Item(guid: "d", title: "delta", published: at(1)), "Two"),
   ]
 }

@@ -108,7 +108,7 @@ private struct LineReader {
       return try write("That item has been removed. Press Enter to see the list again.")
     }
     opened = guid
-    try TerminalOutput.standard.write(ItemText.lines(of: item))
+    try TerminalOutput.standard.write(ItemText.lines(of: item, in: try feed.title(of: item)))
     try write("Press Enter to go back, or type u to mark it unread.")
   }
 
@@ -129,9 +129,9 @@ extension String {
 /// The text of an item for a terminal.
 enum ItemText {
   /// The title, feed, time, link and summary of an item; control characters are escaped.
-  static func lines(of item: Item) -> String {
-    var lines = [item.title, item.feed]
-    if let published = item.published { lines.append(published.plainText) }
+  static func lines(of item: Item, in feed: String) -> String {
+    var lines = [item.title, feed]
+    if let date = item.published?.plainText ?? item.publishedText { lines.append(date) }
     if let link = item.link { lines.append(link) }
     var text = lines.map(SafeText.oneLine).joined(separator: "\n") + "\n"
     if let summary = item.summary { text += "\n" + SafeText.lines(summary) + "\n" }

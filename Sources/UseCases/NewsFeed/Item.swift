@@ -8,10 +8,12 @@ public struct Item: Entity {
   public var title: String
   /// The address.
   public var link: String?
-  /// The title of the feed.
-  public var feed: String
+  /// The key of the feed.
+  public var feedID: Int64?
   /// The time of publication.
   public var published: Instant?
+  /// The text of the time of publication, if it cannot be read.
+  public var publishedText: String?
   /// The summary, as plain text.
   public var summary: String?
   /// Whether it has been read.
@@ -22,31 +24,38 @@ public struct Item: Entity {
     guid: String,
     title: String,
     link: String? = nil,
-    feed: String,
+    feedID: Int64? = nil,
     published: Instant? = nil,
+    publishedText: String? = nil,
     summary: String? = nil,
     isRead: Bool = false
   ) {
     self.guid = guid
     self.title = title
     self.link = link
-    self.feed = feed
+    self.feedID = feedID
     self.published = published
+    self.publishedText = publishedText
     self.summary = summary
     self.isRead = isRead
   }
 
   /// An empty item, to be filled from a row.
-  public init() { self.init(guid: "", title: "", feed: "") }
+  public init() { self.init(guid: "", title: "") }
+
+  /// The feed; an item is deleted with it.
+  public static let feed = ToOne<Item, Feed>("feed", \.feedID, onDelete: .cascade)
 
   /// The entity Item.
   public static let schema = EntitySchema<Item>("Item", textIdentity: \.guid) {
     Attribute(\.title, "title")
     Attribute(\.link, "link")
-    Attribute(\.feed, "feed")
+    Attribute(\.feedID, "feedID")
     Attribute(\.published, "published")
+    Attribute(\.publishedText, "publishedText")
     Attribute(\.summary, "summary")
     Attribute(\.isRead, "isRead")
+    Relationship(feed)
   }
 }
 

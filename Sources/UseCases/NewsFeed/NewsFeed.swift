@@ -6,7 +6,10 @@ public struct NewsFeed: Sendable {
   /// The store with the items.
   public let store: any Store
 
-  /// A feed over a store that has the entity Item.
+  /// The entities of the store: items and feeds.
+  public static let entities = [Item.entity, Feed.entity]
+
+  /// A feed over a store that has its entities.
   public init(_ store: any Store) { self.store = store }
 
   /// The predicate for unread items.
@@ -29,8 +32,8 @@ public struct NewsFeed: Sendable {
     )
   }
 
-  /// The default section key: the feed.
-  public static let sectionKey = SectionKey.attribute("feed")
+  /// The default section key: the title of the feed.
+  public static let sectionKey = SectionKey.expression(.related(["feed"], .attribute("title")))
 
   /// All items in sections by feed, cached under the name `Items`.
   public static func definition<Object: FetchedObject>(
@@ -172,6 +175,16 @@ public struct NewsFeed: Sendable {
     }.result
   }
 
+  /// The title of an item's feed; empty for an item without one.
+  /// - Throws: `StoreError`.
+  public func title(of item: Item) throws(StoreError) -> String {
+    guard let id = item.feedID else { return "" }
+    return try store.read { (snapshot) throws(StoreError) in
+      let rows = try snapshot.rows([.integer(id)], of: Feed.entity)
+      return rows.first.flatMap(\.self)?["title"].text ?? ""
+    }
+  }
+
   private func mark(
     _ guid: String,
     isRead: Bool,
@@ -183,87 +196,5 @@ public struct NewsFeed: Sendable {
       try transaction.update(item)
       return item
     }.result
-  }
-}
-
-/// The outcome of importing an item of a feed.
-public enum ItemImportOutcome: Hashable, Sendable {
-  /// The item is new.
-  case added
-  /// The store has the item with the same content.
-  case known
-  /// The store had the item with other content, and it was updated; its read mark stays.
-  case updated
-}
-
-extension NewsFeed {
-  /// Imports an item of a feed: adds it, or updates the stored one.
-  ///
-  /// A guid is unique only within its feed. If an item of another feed has the guid already, the item is stored under its
-  /// guid and the title of its feed. Values that the imported item lacks do not change the stored item.
-  /// - Throws: `StoreError`.
-  /// - Complexity: O(log *n*) in the items of the store.
-  public static func importItem(
-    _ item: Item,
-    into transaction: any StoreTransaction
-  ) throws(StoreError) -> ItemImportOutcome {
-    var free: String?
-    var tried = 0
-    while tried < names(of: item).count || free == nil {
-      let guid = name(tried, of: item)
-      tried += 1
-      guard let stored = try transaction.object(.text(guid), as: Item.self) else {
-        free = free ?? guid
-        continue
-      }
-      guard isSame(stored, item) else { continue }
-      let updated = Self.updated(stored, by: item)
-      guard updated.attributeValues != stored.attributeValues else { return .known }
-      try transaction.update(updated)
-      return .updated
-    }
-    var added = item
-    added.guid = free ?? item.guid
-    try transaction.insert(added)
-    return .added
-  }
-
-  /// The usual keys of an item, in the order in which they are tried.
-  private static func names(of item: Item) -> [String] {
-    var names = [item.guid, "\(item.guid) (\(item.feed))"]
-    if let host = host(of: item) { names.append("\(item.guid) (\(item.feed), \(host))") }
-    return names
-  }
-
-  /// The key of a number: first the usual keys, then keys that end with the number.
-  private static func name(_ number: Int, of item: Item) -> String {
-    let names = names(of: item)
-    return number < names.count ? names[number] : "\(item.guid) (\(item.feed), \(number))"
-  }
-
-  /// Whether two items with the same guid are the same item; two feeds may have the same title, so hosts are compared too.
-  private static func isSame(_ stored: Item, _ item: Item) -> Bool {
-    guard Value.text(stored.feed) == .text(item.feed) else { return false }
-    guard let left = host(of: stored), let right = host(of: item) else { return true }
-    return left == right
-  }
-
-  private static func updated(_ stored: Item, by item: Item) -> Item {
-    var result = stored
-    if !item.title.isEmpty { result.title = item.title }
-    result.link = item.link ?? stored.link
-    result.published = item.published ?? stored.published
-    result.summary = item.summary ?? stored.summary
-    return result
-  }
-
-  /// The host of the item's link, without `www.`.
-  private static func host(of item: Item) -> String? {
-    guard
-      let parts = item.link?.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false),
-      parts.count > 2, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].isEmpty
-    else { return nil }
-    let host = parts[2].prefix { $0 != "?" && $0 != "#" }.lowercased()
-    return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
   }
 }
