@@ -26,6 +26,16 @@ enum FeedsProgram: StoredProgram {
     file: "feeds.csv"
   )
 
+  static func refusal(of value: Value, for field: String) -> String? {
+    guard field == "address", let address = value.text else { return nil }
+    do throws(FeedAddress.Refusal) {
+      _ = try FeedAddress.checked(address)
+      return nil
+    } catch {
+      return "\(error.sentence)."
+    }
+  }
+
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     NewsFeed.feedsDefinition()
   }

@@ -89,6 +89,7 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let fields = Program.fields
     let assignments = try Assignments(values, of: fields.form, for: try locale.settings())
+    try assignments.check(for: Program.self)
     var row = Array(repeating: Value.null, count: fields.form.attributes.count)
     assignments.apply(to: &row)
     row = fields.normalized(row)
@@ -178,6 +179,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     let settings = try locale.settings()
     let fields = Program.fields
     let assignments = try Assignments(values, of: fields.form, for: settings)
+    try assignments.check(for: Program.self)
     guard assignments.key == nil else {
       throw CommandFailure(
         .usage,

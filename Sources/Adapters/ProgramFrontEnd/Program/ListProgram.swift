@@ -34,6 +34,8 @@ public protocol ListProgram: Sendable {
   static var showsKey: Bool { get }
   /// Whether no verb of the program changes objects.
   static var isReadOnly: Bool { get }
+  /// Returns what is wrong with a value that was typed, although the entity allows it, as a sentence; `nil` for a good one.
+  static func refusal(of value: Value, for field: String) -> String?
   /// The arguments that the examples in the help use.
   static var examples: ProgramExamples { get }
   /// Returns the definition of the list that is printed by default.
@@ -100,6 +102,9 @@ extension ListProgram {
 
   /// The name.
   public static var command: String { name }
+
+  /// Every value that the entity allows.
+  public static func refusal(of value: Value, for field: String) -> String? { nil }
 
   /// No values with names of their own.
   public static var namedValues: [NamedValue] { [] }

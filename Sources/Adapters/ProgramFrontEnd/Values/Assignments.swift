@@ -46,6 +46,16 @@ package struct Assignments {
   /// The attributes that were given a value.
   package var assigned: AttributeSet { AttributeSet(indexes: values.map(\.index)) }
 
+  /// Refuses values that a program does not take, although its entity allows them.
+  /// - Throws: `CommandFailure` with what is wrong.
+  package func check<Program: ListProgram>(for program: Program.Type) throws(CommandFailure) {
+    for (index, value) in values {
+      let name = Program.fields.form.attributes[index].name
+      guard let refusal = Program.refusal(of: value, for: name) else { continue }
+      throw CommandFailure(.usage, "\(name): \(refusal)", remedy: "Nothing was stored.")
+    }
+  }
+
   /// Replaces the values of a row by the given ones.
   package func apply(to row: inout [Value]) {
     for (index, value) in values { row[index] = value }

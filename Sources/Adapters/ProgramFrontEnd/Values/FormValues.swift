@@ -63,8 +63,9 @@ package struct FormValues: Sendable {
       }
       if let problem = problem(of: text, for: attributes[field]) {
         reading.problems[field] = problem
-      } else {
-        reading.values[field] = try? value(text, of: attributes[field])
+      } else if let value = try? value(text, of: attributes[field]) {
+        reading.values[field] = value
+        reading.problems[field] = Program.refusal(of: value, for: attributes[field].name)
       }
     }
     return reading
