@@ -122,8 +122,14 @@ struct SubscriptionTests {
     server.set("/missing", "404 Not Found")
     let missing = try feed("subscribe", server.address("/missing"), expecting: 69)
     #expect(missing.errors.contains("404 Not Found. Nothing was added."), "\(missing)")
-    server.set("/page", "200 OK", [], "<html></html>")
-    try feed("subscribe", server.address("/page"), expecting: 65)
+    let page = """
+      <html><head><link rel=stylesheet href=a.css><link rel="alternate" type="application/rss+xml" \
+      href="/good"><LINK REL='alternate' TYPE='application/atom+xml' HREF='x/atom?a&amp;b'></head></html>
+      """
+    server.set("/d/page", "200 OK", [], page)
+    let refused = try feed("subscribe", server.address("/d/page"), expecting: 65)
+    let named = "\(server.address("/good")), \(server.address("/d/x/atom?a&b"))."
+    #expect(refused.errors.contains("Feeds of this page: \(named)"), "\(refused)")
     #expect(try feeds.count == stored.count)
   }
 
@@ -141,6 +147,12 @@ struct SubscriptionTests {
     let rest = try feed("opml", "import", "f.opml", "--skip-bad", expecting: 1)
     #expect(rest.output == "subscribed to 1 feed, 0 known already, 1 skipped\n")
     #expect(!rest.errors.contains("secret"))
+    let edited = try feed("feeds", "edit", "1", "address=\(address)", expecting: 64)
+    #expect(edited.errors.contains(".netrc") && !edited.errors.contains("secret"), "\(edited)")
+    #expect(try !feed("feeds", "show", "1").output.contains("secret"))
+    let keys = "e\\t\u{15}\(address)\\r"
+    let form = try feed("feeds", "browse", "--print", "--keys", keys)
+    #expect(try !feed("feeds", "export", "-").output.contains("secret"), "\(form)")
     // The password of a host is sent to that host.
     try run.write("machine 127.0.0.1 login user password secret\n", to: ".netrc")
     server.set("/a", "200 OK", [], rss("A", "1"))
@@ -168,6 +180,19 @@ struct SubscriptionTests {
     #expect(
       try feed("list", "--format", "tsv", "--columns", "title").lines.contains("Good\titem 1")
     )
+  }
+
+  @Test func `a refresh that goes on prints what it has fetched, until it is interrupted`() throws {
+    defer { server.stop() }
+    server.set("/a", "200 OK", [], rss("A", "1"))
+    try feed("subscribe", server.address("/a"), "--later")
+    let refresh = try run.start("news-feed", "refresh", "--every", "1s")
+    #expect(try refresh.line()?.contains("1 with 1 new item") == true)
+    server.set("/b", "200 OK", [], rss("B", "2", "3"))
+    try feed("subscribe", server.address("/b"), "--later")
+    #expect(try refresh.line()?.contains("1 with 2 new items; 1 not due") == true)
+    refresh.send(SIGTERM)
+    #expect(try refresh.finish().status == 128 + SIGTERM)
   }
 
   @Test func `subscriptions go to other readers and come back`() throws {

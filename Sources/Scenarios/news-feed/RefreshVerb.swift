@@ -17,7 +17,8 @@ struct RefreshVerb: AsyncParsableCommand {
       """
       A feed is due when the time has passed for which its server wants it to be kept: an hour if it says nothing, at least \
       15 minutes, at most a day, and longer after each failure. Lists of other terminals fill while it runs. What fails \
-      is shown, and kept in the column failure of 'feeds'; then the exit status is 1. Ctrl-C ends it at once, and keeps what has come.
+      is shown, and kept in the column failure of 'feeds'; then the exit status is 1. Ctrl-C ends it at once, and keeps what has come. \
+      With --every it goes on until then, and prints a line when feeds were fetched.
 
       At most 16 feeds are fetched at once, 2 of a host; each has 10 s to connect, 30 s in all, 8 MB when it is unpacked, and \
       5 redirects. Proxies are those of https_proxy and http_proxy, and passwords those of ~/.netrc.
@@ -31,12 +32,20 @@ struct RefreshVerb: AsyncParsableCommand {
   var feeds: [String] = []
   @Flag(help: "Fetch all feeds now, due or not.")
   var all = false
+  @Option(help: "Go on, and look each time after this time which feeds are due, such as 30m.")
+  var every: TimeSpan?
   @OptionGroup var store: StoreOptions
   @OptionGroup var locale: LocaleOptions
 
   func validate() throws {
     guard !all || feeds.isEmpty else {
       throw ValidationError("Name feeds or use --all, not both.")
+    }
+    guard every == nil || !all && feeds.isEmpty else {
+      throw ValidationError("--every fetches what is due. Leave out --all and names.")
+    }
+    guard every.map({ $0.duration >= .seconds(1) }) ?? true else {
+      throw ValidationError("--every must be 1s or more.")
     }
   }
 
@@ -55,16 +64,13 @@ struct RefreshVerb: AsyncParsableCommand {
       reading: FeedFiles(),
       now: { .now }
     )
-    let start = ContinuousClock.now
-    let work = Task { try await refresh.run(choice) }
+    let run = RefreshRun(refresh: refresh, choice: choice, settings: settings, every: every)
+    let work = Task { try await run.toEnd() }
     let outcome = await InterruptibleWork.outcome(endingBy: { work.cancel() }) {
       try await work.value
     }
     try opened.close()
-    let summary = try outcome.get()
-    let report = RefreshReport(summary, took: .now - start, at: .now, settings)
-    for line in report.lines { try write(line) }
-    if !summary.failed.isEmpty { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
+    if try outcome.get() { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
   }
 
   private func choice(in news: NewsFeed) throws -> FeedChoice {
@@ -86,6 +92,37 @@ struct RefreshVerb: AsyncParsableCommand {
 
   private func write(_ line: String) throws {
     try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
+  }
+}
+
+/// One refresh, or one after the other until the task is cancelled.
+private struct RefreshRun: Sendable {
+  let refresh: FeedRefresh
+  let choice: FeedChoice
+  let settings: LocaleSettings
+  let every: TimeSpan?
+
+  /// - Returns: Whether a feed has failed the last time.
+  func toEnd() async throws -> Bool {
+    var hasFailed = try await once()
+    while let every {
+      try await Task.sleep(for: every.duration)
+      hasFailed = try await once()
+    }
+    return hasFailed
+  }
+
+  /// Refreshes once, and prints what was done; with `--every` only if anything was.
+  private func once() async throws -> Bool {
+    let start = ContinuousClock.now
+    let summary = try await refresh.run(choice)
+    guard !Task.isCancelled, every == nil || summary.fetched > 0 else { return false }
+    let report = RefreshReport(summary, took: .now - start, at: .now, settings)
+    for line in report.lines {
+      try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
+    }
+    try TerminalOutput.standard.flush()
+    return !summary.failed.isEmpty
   }
 }
 

@@ -70,8 +70,8 @@ struct SubscribeVerb: AsyncParsableCommand {
     abstract: "Add a feed, with the items that it has.",
     discussion: FeedProgram.discussion(
       """
-      The feed is fetched at once, and not added if that fails. With --later it is added without being fetched, \
-      and 'refresh' fetches it. A feed of the same title whose items come from files gets the address, and keeps its items. \
+      The feed is fetched at once, and not added if that fails. If the address is that of a web page, the feeds that it \
+      names are shown. With --later the feed is added without being fetched, and 'refresh' fetches it. A feed of the same title whose items come from files gets the address, and keeps its items. \
       The password of a feed belongs into ~/.netrc, and not into the address.
       """,
       examples: "subscribe https://lwn.net/headlines/rss --folder linux",
@@ -138,10 +138,14 @@ struct SubscribeVerb: AsyncParsableCommand {
       do throws(FeedDefect) {
         return try FeedFiles().document(content, from: response.address ?? "")
       } catch {
+        let feeds = FeedDiscovery.addresses(in: content, at: response.address ?? "")
+          .map(FeedAddress.withoutPassword)
         throw CommandFailure(
           .badData,
           "\(address): \(error.message).",
-          remedy: "Nothing was added."
+          remedy: feeds.isEmpty
+            ? "Nothing was added."
+            : "Nothing was added. Feeds of this page: \(feeds.joined(separator: ", "))."
         )
       }
     case .failed(let failure):
