@@ -79,11 +79,20 @@ enum FeedProgram: StoredProgram {
     of: "feed",
     in: "Item",
     by: [
-      "INSERT INTO Feed (title) SELECT feed FROM Item GROUP BY feed ORDER BY min(id)",
+      """
+      INSERT INTO "Feed" (title) SELECT feed FROM "Item" GROUP BY feed ORDER BY min(id)
+      """,
       // Only for the next statement, which would read all feeds for each item.
-      "CREATE INDEX FeedOfText ON Feed (title)",
-      "UPDATE Item SET feedID = (SELECT min(Feed.id) FROM Feed WHERE Feed.title = Item.feed)",
-      "DROP INDEX FeedOfText",
+      """
+      CREATE INDEX "FeedOfText" ON "Feed" (title)
+      """,
+      """
+      UPDATE "Item" SET "feedID" =
+        (SELECT min("Feed".id) FROM "Feed" WHERE "Feed".title = "Item".feed)
+      """,
+      """
+      DROP INDEX "FeedOfText"
+      """,
     ]
   )
 
