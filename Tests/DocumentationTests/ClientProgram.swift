@@ -85,6 +85,7 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
       ]
     ),
     relationships,
+    ClientProgram(page: "docs/drafts.md", snippets: ["book", "draft-editing", "draft-conflicts"]),
     ClientProgram(
       page: "docs/adopting-grdb.md",
       given: """

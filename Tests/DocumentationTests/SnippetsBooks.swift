@@ -28,6 +28,8 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-rows": tourRows,
   "tour-deltas": tourDeltas,
   "tour-order": tourOrder,
+  "draft-editing": draftEditing,
+  "draft-conflicts": draftConflicts,
   "tour-delivery": tourDelivery,
   "tour-length": tourLength,
   "ui-any": drawingModel,

@@ -30,6 +30,13 @@ import Testing
     try await run(testCase, PostgreSQLStoreOptions(capture: .byRow))
   }
 
+  /// R109: a draft is a store like any other.
+  @Test(arguments: StoreConformance.cases)
+  func `a draft over a store conforms`(_ testCase: StoreConformance.Case) async throws {
+    let stores = try Self.stores.get()
+    try await testCase.run { KeyedDraft(over: try stores.open($0)) }
+  }
+
   /// R174: where every transaction may run on another connection of the server.
   @Test(.enabled(if: TestServer.hasPooler), arguments: StoreConformance.cases)
   func `a store behind a pooler conforms`(_ testCase: StoreConformance.Case) async throws {

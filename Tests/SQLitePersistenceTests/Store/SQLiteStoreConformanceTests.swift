@@ -6,7 +6,7 @@ import SQLitePersistence
 import Synchronization
 import Testing
 
-/// R87, R112: the SQLite store fulfils every promise of the ports, however its database is opened.
+/// R87, R110, R112: the SQLite store fulfils every promise of the ports, however its database is opened.
 @Suite struct `SQLite store conformance` {
   @Test(arguments: StoreConformance.cases)
   func `a store in a file conforms`(_ testCase: StoreConformance.Case) async throws {
@@ -61,6 +61,40 @@ import Testing
         writer: DatabasePool(path: files.next()),
         entities: $0,
         options: options
+      )
+    }
+    withExtendedLifetime(folder) {}
+  }
+
+  /// R109: a draft is a store like any other.
+  @Test(arguments: StoreConformance.cases)
+  func `a draft over a store in a file conforms`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let files = Files(folder)
+    try await testCase.run { entities in
+      KeyedDraft(
+        over: try SQLiteStore(at: files.next(), entities: entities, options: files.options())
+      )
+    }
+    withExtendedLifetime(folder) {}
+  }
+
+  /// R109: also where the base has no log, so that its commits are compared.
+  @Test(arguments: StoreConformance.cases)
+  func `a draft over a borrowed pool conforms`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let files = Files(folder)
+    try await testCase.run { entities in
+      KeyedDraft(
+        over: try SQLiteStore(
+          writer: DatabasePool(path: files.next()),
+          entities: entities,
+          options: .making
+        )
       )
     }
     withExtendedLifetime(folder) {}

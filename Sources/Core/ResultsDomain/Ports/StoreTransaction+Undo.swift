@@ -79,7 +79,7 @@ extension StoreTransaction {
 ///
 /// Rows that the changes inserted are deleted first, so that a unique value is free before it is used again; then rows are updated, then deleted
 /// ones inserted. A foreign key overrides that: an object is inserted before the rows that name it, and deleted after them.
-private struct UndoOrder {
+struct UndoOrder {
   private(set) var changes: [CommittedChange] = []
   private let given: [CommittedChange]
   /// The changes that must be undone before each change, by their indexes.

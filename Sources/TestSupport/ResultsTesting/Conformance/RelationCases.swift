@@ -370,7 +370,7 @@ extension StoreConformance {
 
 extension ConformanceFixture {
   /// Opens a store with a few books.
-  fileprivate func openLibrary() throws -> any Store {
+  func openLibrary() throws -> any Store {
     let store = try open(Library.entities)
     try store.write { transaction in
       try transaction.insert(["Italy"], key: .integer(1), into: Library.countries)
@@ -404,7 +404,7 @@ extension ConformanceFixture {
 }
 
 /// Books with authors from countries, and tags by links.
-private enum Library {
+enum Library {
   static let entities = [countries, authors, bookEntity, tags, links]
 
   static let countries: EntityDescription = make(

@@ -19,7 +19,7 @@ public enum StoreConformance {
     identityCases + valueCases + editCases + transactionCases + isolationCases + orderCases
     + predicateCases + digestCases + historyCases + notificationCases + lifeCases + randomCases
     + relationCases + linkCases + identityPropertyCases + undoCases + readingCases
-    + rankedOrderCases
+    + rankedOrderCases + draftCases
 
   /// A capability of the provider or of its stores that a case requires, besides opening an empty store.
   public enum Need: String, Hashable, Sendable, CaseIterable {
