@@ -86,9 +86,10 @@ extension NaiveDraft {
     case nil: break
     case .inserted(let mine): if mine == values { edits[key] = nil }
     case .deleted: if values == nil { edits[key] = nil }
-    case .touched(var touched, let last):
+    case .touched(var touched, var last):
       guard let values else {
-        // What was set back to what it had been is no edit of a row that is gone.
+        // What was set back to what it had been stays, but is no edit of a row that is gone.
+        for (index, value) in touched where value.mine == value.old { last[index] = value.old }
         edits[key] = .touched(touched.filter { $1.mine != $1.old }, last: last)
         return
       }
