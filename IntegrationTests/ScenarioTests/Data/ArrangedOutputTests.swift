@@ -138,6 +138,11 @@ struct ArrangedOutputTests {
     #expect(header("todo", try screen("lhh", "--section-limit", "1")).hasPrefix("▸"))
     let collapsed = try screen("", "--collapse", "todo")
     #expect(header("todo", collapsed).hasPrefix("▸ todo  0 of 3"), "\(collapsed)")
+    let without = try screen("Snone\\r", "--section-limit", "1")
+    #expect(!without.contains { $0.contains("──") }, "\(without)")
+    #expect(without.contains { $0.contains("7 rows") }, "\(without)")
+    let other = try screen("Stitle\\r", "--section-limit", "0")
+    #expect(header("Drop", other).hasPrefix("▸ Drop  0 of 1"), "\(other)")
     let all = try screen("gl", "--collapse", "todo")
     #expect(header("todo", all).hasPrefix("▾ todo  3"), "\(all)")
   }

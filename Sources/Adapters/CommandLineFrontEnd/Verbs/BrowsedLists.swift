@@ -85,7 +85,10 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   ) throws -> ResultsDefinition<Row> {
     var list = options
     if let sort = choice.sort { (list.sort, list.isReversed) = (sort, false) }
-    if let sectionBy = choice.sectionBy { list.sectionBy = sectionBy }
+    if let sectionBy = choice.sectionBy, sectionBy != list.sectionBy {
+      list.sectionBy = sectionBy
+      list.arrangement = list.arrangement.ofOtherSections(named: sectionBy)
+    }
     var definition = try list.definition(of: Program.self, for: settings)
     guard let number = choice.commandList else { return definition }
     guard let kept = commandLists[number] else {
@@ -95,7 +98,9 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     definition.isFrozen = kept.isFrozen
     definition.request.predicate = kept.request.predicate
     if choice.sort == nil { definition.request.sortDescriptors = kept.request.sortDescriptors }
-    if choice.sectionBy == nil { definition.sectionKey = kept.sectionKey }
+    if choice.sectionBy == nil {
+      (definition.sectionKey, definition.arrangement) = (kept.sectionKey, kept.arrangement)
+    }
     return definition
   }
 

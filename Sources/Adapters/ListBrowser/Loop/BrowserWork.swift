@@ -11,6 +11,8 @@ final class BrowserWork: Sendable {
     var controller: FetchedResultsController<Row>?
     /// The limits of sections with which it was opened.
     var limits = SectionLimits()
+    /// The newest change of a limit.
+    var limiting: Task<Void, Never>?
   }
 
   let source: BrowserSource
@@ -134,13 +136,18 @@ final class BrowserWork: Sendable {
     }
   }
 
-  /// Lifts the limit of a section or sets it again; what comes or goes is a change like any other.
+  /// Lifts the limit of a section or sets it again, after earlier changes of limits; what comes or goes is a change like any other.
   private func limit(_ id: SectionID, isLifted: Bool, _ pane: Int) {
-    guard let controller = lists.withLock({ $0[pane]?.controller }) else { return }
-    let limit = isLifted ? nil : lists.withLock { $0[pane]?.limits[id] }
-    Task(executorPreference: controller.store.executor) {
-      // A failure is published to the pane too.
-      try? await controller.update { $0.arrangement.limits[id] = limit }
+    lists.withLock { lists in
+      guard let controller = lists[pane]?.controller else { return send(.limited) }
+      let limit = isLifted ? nil : lists[pane]?.limits[id]
+      let earlier = lists[pane]?.limiting
+      lists[pane]?.limiting = Task(executorPreference: controller.store.executor) { [send] in
+        await earlier?.value
+        // A failure is published to the pane too.
+        try? await controller.update { $0.arrangement.limits[id] = limit }
+        send(.limited)
+      }
     }
   }
 

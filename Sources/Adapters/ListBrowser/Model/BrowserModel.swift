@@ -118,6 +118,8 @@ public struct BrowserModel: Sendable {
   }
   /// Since when one is.
   var performingSince: Duration?
+  /// How many limits of sections are being changed.
+  var changingLimits = 0
   /// The write that is under way, if there is one.
   var pendingWrite: PendingWrite?
   /// When the last key asked for rows to be deleted; `nil` once another key was pressed.
@@ -178,7 +180,7 @@ public struct BrowserModel: Sendable {
   public var isSettled: Bool {
     reading == nil && opening == nil && !isPerforming && searches.isEmpty && !isMatching
       && (requestedDetails == nil || requestedDetails == relatedDetails?.id)
-      && form?.isWaiting != true
+      && form?.isWaiting != true && changingLimits == 0
   }
 
   /// The newest list of a pane that the model has taken, also one that waits because the shown list is held.
@@ -317,6 +319,7 @@ extension BrowserModel {
       if requestedDetails == id { relatedDetails = (id, lines) }
     case .matched(let id, let reason): effects = take(match: id, reason)
     case .mouse(let mouse): effects = mustWait(nil) ? [] : take(mouse)
+    case .limited: changingLimits -= 1
     case .recovered(let id):
       guard id == pane.id, failure != nil else { break }
       (failure, message) = (nil, "")

@@ -22,6 +22,8 @@ public enum BrowserEvent: Sendable {
   case unreadable(pane: Int, reason: String)
   /// A list that failed can be read again.
   case recovered(pane: Int)
+  /// The limit of a section was changed; what comes or goes arrives as a change of the list.
+  case limited
   /// Why the lists are compared although the database has a change log; empty if they no longer are.
   case compared([String])
   /// A request was performed, or was not.

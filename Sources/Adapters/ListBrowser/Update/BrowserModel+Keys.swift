@@ -227,9 +227,11 @@ extension BrowserModel {
       pane.setFolded(false, section: section)
     } else if opens, isLimited {
       pane.unlimitedIDs.insert(header.id)
+      changingLimits += 1
       return [.limit(pane: pane.id, header.id, isLifted: true)]
     } else if !opens, pane.unlimitedIDs.remove(header.id) != nil {
       pane.go(to: .header(section))
+      changingLimits += 1
       return [.limit(pane: pane.id, header.id, isLifted: false)]
     } else if !opens {
       pane.setFolded(true, section: section)

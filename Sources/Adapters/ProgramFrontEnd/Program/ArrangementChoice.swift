@@ -23,6 +23,11 @@ public struct ArrangementChoice: Hashable, Sendable {
     (self.sectionLimit, self.collapsed) = (sectionLimit, collapsed)
   }
 
+  /// The choice for sections by another name: values of the sections that were are none of theirs, and a limit goes with any.
+  package func ofOtherSections(named name: String) -> ArrangementChoice {
+    ArrangementChoice(sectionLimit: name.lowercased() == "none" ? nil : sectionLimit)
+  }
+
   /// Arranges the sections of a definition.
   /// - Throws: `CommandFailure` for values that are not those of the section's attribute, and for a list without sections.
   func apply(

@@ -192,15 +192,8 @@ struct ArrangedDelta {
   ) throws(StoreError) -> [(row: Int, id: ObjectID)] {
     guard let first = numbers.first, let last = numbers.last else { return [] }
     let start = shown.positions(ofSection: section).lowerBound
-    let keys = try shown.keys.keys(at: start + first..<start + last + 1, in: store)
-    var found: [(row: Int, id: ObjectID)] = []
-    for number in numbers where number - first < keys.count {
-      guard let id = keys[number - first].withUnsafeBytes({ shown.objectID(of: $0) }) else {
-        throw shown.unnamedObject
-      }
-      found.append((number, id))
-    }
-    return found
+    let ids = try shown.objectIDs(atKeys: start + first..<start + last + 1, in: store)
+    return numbers.filter { $0 - first < ids.count }.map { ($0, ids[$0 - first]) }
   }
 
   /// Reads the rows that crossed a limit, which are the same before and after.

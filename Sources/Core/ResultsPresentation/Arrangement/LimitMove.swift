@@ -76,16 +76,8 @@ struct LimitMove {
   ) throws(StoreError) -> [(ObjectID, RowPath)] {
     guard first < end else { return [] }
     let start = snapshot.positions(ofSection: section).lowerBound
-    let keys = try snapshot.keys.keys(at: start + first..<start + end, in: store)
-    var found: [(ObjectID, RowPath)] = []
-    found.reserveCapacity(keys.count)
-    for (row, key) in zip(first..., keys) {
-      guard let id = key.withUnsafeBytes({ snapshot.objectID(of: $0) }) else {
-        throw snapshot.unnamedObject
-      }
-      found.append((id, RowPath(section: section, row: row)))
-    }
-    return found
+    let ids = try snapshot.objectIDs(atKeys: start + first..<start + end, in: store)
+    return zip(first..., ids).map { ($1, RowPath(section: section, row: $0)) }
   }
 }
 

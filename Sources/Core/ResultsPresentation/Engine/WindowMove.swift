@@ -130,11 +130,8 @@ struct WindowMove {
   ) throws(StoreError) -> [(id: ObjectID, position: Int, row: Row?)] {
     var found: [(id: ObjectID, position: Int, row: Row?)] = []
     for range in snapshot.window.parts(outside: window) {
-      let keys = try snapshot.keys.keys(at: range, in: store)
-      for (position, key) in zip(range, keys) {
-        guard let id = key.withUnsafeBytes({ snapshot.objectID(of: $0) }) else { continue }
-        found.append((id, position - snapshot.window.lowerBound, nil))
-      }
+      let ids = try snapshot.objectIDs(atKeys: range, in: store)
+      found += zip(range, ids).map { ($1, $0 - snapshot.window.lowerBound, nil) }
     }
     guard snapshot.plan.carriesRows, !found.isEmpty else { return found }
     let rows = try store.rows(found.map(\.id.key), of: snapshot.entity)

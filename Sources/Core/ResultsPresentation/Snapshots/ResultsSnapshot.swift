@@ -304,6 +304,23 @@ extension ResultsSnapshot {
     return ranges
   }
 
+  /// The identities of the rows at some positions among all keys, read in a given version of the store.
+  /// - Throws: The store's error; `StoreError.unexpected` for a key that belongs to no object.
+  /// - Complexity: O(*k* + log *n*) for *k* positions.
+  func objectIDs(
+    atKeys positions: Range<Int>,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectID] {
+    guard !positions.isEmpty else { return [] }
+    var ids: [ObjectID] = []
+    ids.reserveCapacity(positions.count)
+    for key in try keys.keys(at: positions, in: store) {
+      guard let id = key.withUnsafeBytes({ objectID(of: $0) }) else { throw unnamedObject }
+      ids.append(id)
+    }
+    return ids
+  }
+
   /// Calls a closure with the keys of all rows that are shown, in order.
   /// - Throws: As `ListKeys.forEachKey(in:_:)`.
   func forEachShownKey(_ body: (UnsafeRawBufferPointer) -> Void) throws(StoreError) {
