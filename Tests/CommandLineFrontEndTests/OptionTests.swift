@@ -221,6 +221,8 @@ extension ParserFailureTests {
     var options = ListOptions()
     (options.predicate, options.sort, options.sectionBy) = (nil, nil, nil)
     (options.reversed, options.limit, options.offset) = (false, nil, nil)
+    (options.sections, options.otherSections) = (nil, nil)
+    (options.sectionLimit, options.collapse) = (nil, nil)
     return options
   }
 }
