@@ -110,7 +110,8 @@ extension ResultsModel {
     await wait { model in
       guard case .ready(let shown) = model.state, case .ready(let list) = model.controller.state
       else { return false }
-      return shown.position == list.position
+      // The number of rows that match can change beyond the limit, without another position.
+      return shown.position == list.position && shown.matchingCount == list.matchingCount
     }
   }
 
