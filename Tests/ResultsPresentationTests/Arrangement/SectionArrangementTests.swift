@@ -161,6 +161,25 @@ struct SectionArrangementTests {
     #expect(try words(controller) == ["To do 3", "Doing 1"])
   }
 
+  @Test func `R08: another title of the same letters is an update too`() async throws {
+    var board = try Board()
+    board.definition.arrangement.fixed[0].title = "\u{E9}"
+    for status in ["todo", "doing"] { try board.add("a", status) }
+    let controller = try await board.controller()
+    var events = controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    try await controller.update { definition in
+      definition.arrangement.fixed[0].title = "e\u{301}"
+      definition.arrangement.limits.collapse(SectionID(.text("doing")))
+    }
+    guard case .change(let change) = await events.next() else {
+      Issue.record("no change")
+      return
+    }
+    #expect(change.delta.sections.updates.map(\.to) == [0, 1])
+    try change.delta.verify(from: change.before.snapshot.content, to: change.after.snapshot.content)
+  }
+
   @Test func `R84: the opposite order reverses fixed sections too`() async throws {
     let board = try Board()
     for (title, status) in [("a", "todo"), ("b", "todo"), ("c", "later"), ("d", "never")] {

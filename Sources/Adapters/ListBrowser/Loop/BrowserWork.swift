@@ -138,8 +138,8 @@ final class BrowserWork: Sendable {
 
   /// Lifts the limit of a section or sets it again, after earlier changes of limits; what comes or goes is a change like any other.
   private func limit(_ id: SectionID, isLifted: Bool, _ pane: Int) {
-    lists.withLock { lists in
-      guard let controller = lists[pane]?.controller else { return send(.limited) }
+    let isOpen = lists.withLock { lists in
+      guard let controller = lists[pane]?.controller else { return false }
       let limit = isLifted ? nil : lists[pane]?.limits[id]
       let earlier = lists[pane]?.limiting
       lists[pane]?.limiting = Task(executorPreference: controller.store.executor) { [send] in
@@ -148,7 +148,9 @@ final class BrowserWork: Sendable {
         try? await controller.update { $0.arrangement.limits[id] = limit }
         send(.limited)
       }
+      return true
     }
+    if !isOpen { send(.limited) }
   }
 
   private func close(_ pane: Int) {

@@ -37,6 +37,15 @@ public struct SectionArrangement: Hashable, Sendable {
     public init(_ id: String, title: String? = nil, isShownWhenEmpty: Bool = true) {
       self.init(.text(id), title: title, isShownWhenEmpty: isShownWhenEmpty)
     }
+
+    /// Returns whether two sections have the same id and, bytewise, the same title, and are both shown while they are empty or not.
+    public static func == (left: FixedSection, right: FixedSection) -> Bool {
+      left.id == right.id && left.title.map { .text($0) } == right.title.map { Value.text($0) }
+        && left.isShownWhenEmpty == right.isShownWhenEmpty
+    }
+
+    /// Feeds the id into a hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
   }
 
   /// What becomes of the sections that are not fixed.
