@@ -102,10 +102,11 @@ let terminalGuard = Target.target(
 let curlLoader = Target.target(name: "CCurlLoader", path: "Sources/Adapters/CCurlLoader")
 let jsonSyntax = adapter("JSONSyntax", on: [])
 let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
+let sqlSupport = adapter("SQLStoreSupport", on: [domain, orderStatistics])
 let sqlite = adapter(
   "SQLitePersistence",
   on: [domain, orderStatistics],
-  wrapping: [.target(name: "CSQLiteHooks"), grdb]
+  wrapping: [.target(name: "SQLStoreSupport"), .target(name: "CSQLiteHooks"), grdb]
 )
 let libpq = Target.systemLibrary(
   name: "CLibPQ",
@@ -117,7 +118,10 @@ let postgreSQLTrait = "PostgreSQL"
 let postgreSQL = adapter(
   "PostgreSQLPersistence",
   on: [domain, orderStatistics],
-  wrapping: [.target(name: libpq.name, condition: .when(traits: [postgreSQLTrait]))]
+  wrapping: [
+    .target(name: "SQLStoreSupport"),
+    .target(name: libpq.name, condition: .when(traits: [postgreSQLTrait])),
+  ]
 )
 let grdbRecords = adapter(
   "GRDBRecords",
@@ -232,14 +236,18 @@ let scenarios =
 // MARK: - Tests
 
 let testing = Target.layer("TestSupport", "ResultsTesting", on: cores.map(\.target))
-let insides = cores.map(\.target) + adapters.map(\.target) + useCases.map(\.target)
+let insides =
+  cores.map(\.target) + [sqlSupport.target] + adapters.map(\.target) + useCases.map(\.target)
 
 /// What the tests of a module import besides the module and the core.
 let testLibraries: [String: [Target.Dependency]] = [
   sqlite.target.name: [
     grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name),
+    .target(name: sqlSupport.target.name),
   ],
-  postgreSQL.target.name: [.target(name: sqlite.target.name)],
+  postgreSQL.target.name: [
+    .target(name: sqlite.target.name), .target(name: sqlSupport.target.name),
+  ],
   grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
   listBrowser.target.name: [.target(name: terminal.target.name)],
   householdLedger.target.name: [.target(name: foundationAttributes.target.name)],

@@ -124,6 +124,11 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(
+      "Sources/Adapters/SQLStoreSupport",
+      ["ResultsDomain", "OrderStatistics"],
+      because: "it is what the stores over SQL have in common, and knows no database's library"
+    ),
+    LayerRule(
       "Sources/Adapters/CSQLiteHooks",
       [],
       because: "it is C over SQLite's own header"
@@ -131,8 +136,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     LayerRule(
       "Sources/Adapters/SQLitePersistence",
       [
-        "ResultsDomain", "OrderStatistics", "GRDB", "CSQLiteHooks", "FoundationEssentials",
-        "Dispatch",
+        "ResultsDomain", "OrderStatistics", "SQLStoreSupport", "GRDB", "CSQLiteHooks",
+        "FoundationEssentials", "Dispatch",
       ] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
@@ -143,7 +148,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/PostgreSQLPersistence",
-      ["ResultsDomain", "OrderStatistics", "CLibPQ", "Dispatch"] + platform,
+      ["ResultsDomain", "OrderStatistics", "SQLStoreSupport", "CLibPQ", "Dispatch"] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(

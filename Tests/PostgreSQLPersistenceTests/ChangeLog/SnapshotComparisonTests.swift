@@ -1,6 +1,7 @@
 #if PostgreSQL
 import ResultsDomain
 import ResultsPresentation
+import SQLStoreSupport
 import Testing
 
 @testable import PostgreSQLPersistence

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import ResultsDomain
+import SQLStoreSupport
 import Testing
 
 @testable import PostgreSQLPersistence

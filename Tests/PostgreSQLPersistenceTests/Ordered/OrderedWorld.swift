@@ -1,6 +1,7 @@
 #if PostgreSQL
 import ResultsDomain
 import ResultsTesting
+import SQLStoreSupport
 
 @testable import PostgreSQLPersistence
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 @testable import PostgreSQLPersistence
 

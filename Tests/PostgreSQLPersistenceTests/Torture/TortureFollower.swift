@@ -2,6 +2,7 @@
 import Foundation
 import ResultsDomain
 import ResultsTesting
+import SQLStoreSupport
 
 @testable import PostgreSQLPersistence
 

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import ResultsDomain
 import ResultsTesting
+import SQLStoreSupport
 @testable import SQLitePersistence
 import Testing
 

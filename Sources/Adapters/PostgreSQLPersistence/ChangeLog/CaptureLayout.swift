@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// How the tables of the store's entities are captured, as the catalog says it in one snapshot.
 struct CaptureLayout: Sendable {

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// A database's change log as this store knows it: how the tables are captured, the versions that were seen, and the commits between them.

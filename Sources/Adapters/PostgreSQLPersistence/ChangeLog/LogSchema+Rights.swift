@@ -1,4 +1,6 @@
 #if PostgreSQL
+import SQLStoreSupport
+
 // Who may do what with the log. Its functions run as its owner, so that nobody else needs a right on its tables: a role that may call one, or
 // make a trigger of it, gives values to code that runs as the owner.
 

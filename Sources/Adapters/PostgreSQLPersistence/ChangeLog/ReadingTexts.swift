@@ -1,4 +1,6 @@
 #if PostgreSQL
+import SQLStoreSupport
+
 /// The locks of the tables that a reading may read, which it takes together, before its snapshot.
 ///
 /// A session that waits for one table while it holds another can be part of a deadlock, and the server may end the other transaction. So

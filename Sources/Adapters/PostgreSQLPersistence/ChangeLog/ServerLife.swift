@@ -1,4 +1,6 @@
 #if PostgreSQL
+import SQLStoreSupport
+
 /// A life of a database: the time in which numbers of transactions have one meaning.
 ///
 /// A crash can take back commits that were seen, and gives their numbers to others; so can a failover, a restored or a cloned server. None

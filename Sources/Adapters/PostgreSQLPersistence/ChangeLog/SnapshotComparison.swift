@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// The history of a database without a log: every commit of anybody is a gap, after which lists are read again and compared.

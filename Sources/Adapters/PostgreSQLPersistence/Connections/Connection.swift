@@ -1,6 +1,7 @@
 #if PostgreSQL
 import CLibPQ
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 extension SQLText {
   /// Appends an expression as a value of its storage class.

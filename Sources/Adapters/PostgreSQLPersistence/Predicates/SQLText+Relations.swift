@@ -1,9 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
-
-// A statement reads related objects so that no row occurs twice: each to-one step is a left join by the other table's primary key, and
-// what is said of many objects is a subquery of its own. All of its tables have names of their own, since an entity may be related to
-// itself.
+import SQLStoreSupport
 
 extension SQLText {
   /// The table as a statement reads it that has some expressions and a predicate: under a name of its own, since a plain name in `ORDER BY`
@@ -14,122 +11,7 @@ extension SQLText {
     for expressions: [FetchExpression],
     where predicate: FetchPredicate
   ) throws(StoreError) -> EntityTable {
-    try joining(table, paths(expressions, predicate))
-  }
-
-  private func paths(_ expressions: [FetchExpression], _ predicate: FetchPredicate) -> [[String]] {
-    var paths = TablePaths()
-    for expression in expressions { paths.add(expression) }
-    paths.add(predicate)
-    return paths.all
-  }
-
-  /// The table under a name of its own, with those at the end of some paths joined.
-  private mutating func joining(
-    _ table: EntityTable,
-    _ paths: [[String]]
-  ) throws(StoreError) -> EntityTable {
-    let named = EntityTable(table, as: nextName())
-    var joins: [TableJoin] = []
-    for path in paths {
-      guard let last = path.last,
-        let holder = path.count == 1
-          ? named : joins.first(where: { $0.path.isSamePath(as: path.dropLast()) })?.table,
-        let step = holder.entity.relationship(named: last), case .toOne(let columns) = step.kind
-      else { continue }
-      let destination = try self.table(of: step.destination)
-      let other = EntityTable(destination, as: nextName())
-      joins.append(
-        TableJoin(path: path, table: other, condition: other.keyCondition(columns, of: holder))
-      )
-    }
-    return EntityTable(named, joining: joins)
-  }
-
-  private func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
-    guard let tables else { throw .unknownEntity(entity.name, known: []) }
-    return try tables.table(of: entity)
-  }
-
-  private mutating func nextName() -> String {
-    defer { tableCount += 1 }
-    return "_\(tableCount)"
-  }
-
-  /// Appends a table as it is named in a `FROM` clause, with those that are joined to it.
-  mutating func append(from table: EntityTable, on condition: String? = nil) {
-    append(table.source)
-    if let condition { append(" ON \(condition)") }
-    for join in table.joins {
-      append(" LEFT JOIN \(join.table.source) ON \(join.condition)")
-    }
-  }
-
-  /// Appends the objects of a to-many relationship for which a predicate is true, as the end of a subquery.
-  /// - Parameters:
-  ///   - steps: The path from the table, whose last step is to-many.
-  ///   - expressions: The expressions that the subquery reads of the objects.
-  ///   - condition: The predicate of the objects.
-  ///   - isNegated: Whether the objects are meant for which it is false or unknown.
-  ///   - table: The outer table.
-  ///   - results: Appends the columns of the subquery.
-  /// - Returns: Whether the path exists.
-  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with.
-  private mutating func append(
-    selecting steps: [String],
-    _ expressions: [FetchExpression],
-    where condition: FetchPredicate,
-    isNegated: Bool = false,
-    in table: EntityTable,
-    results: (inout SQLText, EntityTable) throws(StoreError) -> Void
-  ) throws(StoreError) -> Bool {
-    guard let name = steps.last, let holder = table.related(along: Array(steps.dropLast())),
-      let relationship = holder.entity.relationship(named: name), !relationship.isToOne
-    else { return false }
-    let condition = condition.normalized
-    let elements = try joining(
-      try self.table(of: relationship.destination),
-      paths(expressions, condition)
-    )
-    append("SELECT ")
-    try results(&self, elements)
-    append(" FROM ")
-    switch relationship.kind {
-    case .toOne: return false
-    case .toMany(let columns):
-      append(from: elements)
-      append(" WHERE \(holder.keyCondition(columns, of: elements))")
-    case .manyToMany(let link, let from, let to):
-      let links = EntityTable(try self.table(of: link.entity), as: nextName())
-      append(from: links)
-      append(" JOIN ")
-      append(from: elements, on: elements.keyCondition(to, of: links))
-      append(" WHERE \(holder.keyCondition(from, of: links))")
-    }
-    if condition != .all || isNegated {
-      append(" AND (")
-      try append(condition, in: elements)
-      append(isNegated ? ") IS NOT TRUE" : ")")
-    }
-    return true
-  }
-
-  /// Appends a predicate over the objects of a to-many relationship, which is never null.
-  mutating func append(
-    _ quantifier: Quantifier,
-    _ steps: [String],
-    _ condition: FetchPredicate,
-    in table: EntityTable
-  ) throws(StoreError) {
-    append(quantifier == .any ? "EXISTS (" : "NOT EXISTS (")
-    let isKnown = try append(
-      selecting: steps,
-      [],
-      where: condition,
-      isNegated: quantifier == .all,
-      in: table
-    ) { (sql, _) throws(StoreError) in sql.append("1") }
-    append(isKnown ? ")" : "SELECT 1 WHERE FALSE)")
+    try joining(table, TablePaths.of(expressions, predicate))
   }
 
   /// Appends an aggregate over the objects of a to-many relationship.
@@ -212,21 +94,7 @@ extension SQLText {
   }()
 }
 
-/// A table that a statement joins to another one by its key.
-struct TableJoin: Sendable {
-  /// The to-one relationships from the other table.
-  let path: [String]
-  let table: EntityTable
-  /// The condition by which at most one row is joined.
-  let condition: String
-}
-
-extension EntityTable {
-  /// The table at the end of a path, or `nil` if it is not joined.
-  func related(along path: [String]) -> EntityTable? {
-    path.isEmpty ? self : joins.first { $0.path.isSamePath(as: path) }?.table
-  }
-
+extension EntityTable: SQLTable {
   /// The condition that columns of a table hold the key of this one.
   func keyCondition(_ columns: [String], of holder: EntityTable) -> String {
     var conditions: [String] = []

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 // Text operators. The server compares by bytes (`COLLATE "C"`); a pattern of `MATCHES`, and a function that only this process has, is
 // evaluated here for each different text, and the server gets the results.
@@ -31,70 +32,22 @@ extension SQLText {
       append(" END")
       return
     }
-    if comparison == .matches {
-      return try append(core, matching: text, isFolding: isFolding, in: table)
-    }
-    let sought = isFolding ? TextFolding.folded(text) : text
+    let sought = comparison.operand(text, isFolding: isFolding)
+    guard
+      case .condition(let before, let between, let constant, let after) =
+        Dialect.test(comparison, sought, isFolding: isFolding)
+    else { return try append(core, matching: text, isFolding: isFolding, in: table) }
     // No text of the server has a NUL. A pattern with one needs it.
     guard !sought.hasZero else { return try append(false, ifNotNull: core, in: table) }
-    func operand(_ sql: inout SQLText) throws(StoreError) {
-      sql.append("(")
-      if isFolding {
-        try sql.append(folding: core, in: table)
-      } else {
-        try sql.append(core, in: table)
-      }
-      sql.append(") COLLATE \"C\"")
+    append(before + "(")
+    if isFolding {
+      try append(folding: core, in: table)
+    } else {
+      try append(core, in: table)
     }
-    switch comparison {
-    case .beginsWith:
-      append("starts_with(")
-      try operand(&self)
-      append(", ")
-      append(argument: .text(sought))
-      append(")")
-    case .contains:
-      append("(strpos(")
-      try operand(&self)
-      append(", ")
-      append(argument: .text(sought))
-      append(") > 0)")
-    case .endsWith:
-      append("(right(")
-      try operand(&self)
-      append(", \(sought.unicodeScalars.count)) = ")
-      append(argument: .text(sought))
-      append(")")
-    case .like, .matches:
-      append("(")
-      try operand(&self)
-      append(" LIKE ")
-      append(argument: .text(SQLText.pattern(sought)))
-      append(")")
-    }
-  }
-
-  /// A pattern of `LIKE` in SQL's form.
-  static func pattern(_ text: String) -> String {
-    var pattern = String.UnicodeScalarView()
-    var isEscaped = false
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\\" where !isEscaped:
-        isEscaped = true
-        continue
-      case "*" where !isEscaped: pattern.append("%")
-      case "?" where !isEscaped: pattern.append("_")
-      case "%", "_", "\\":
-        pattern.append("\\")
-        pattern.append(scalar)
-      default: pattern.append(scalar)
-      }
-      isEscaped = false
-    }
-    // A backslash at the end is literal.
-    if isEscaped { pattern.append(contentsOf: "\\\\".unicodeScalars) }
-    return String(pattern)
+    append(") COLLATE \"C\"" + between)
+    append(argument: .text(constant))
+    append(after)
   }
 
   /// Appends whether a text matches a regular expression, which the domain defines.

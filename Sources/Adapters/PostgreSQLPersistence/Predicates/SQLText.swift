@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// An SQL text with its parameters, in order.
 ///
@@ -66,91 +67,30 @@ struct SQLText {
   }
 }
 
-extension String {
-  /// Whether the text has a NUL, which no text of PostgreSQL has.
-  var hasZero: Bool { utf8.contains(0) }
-
-  /// The text before its first NUL.
-  var beforeZero: String {
-    hasZero ? String(String.UnicodeScalarView(unicodeScalars.prefix { $0.value != 0 })) : self
-  }
-}
-
 // MARK: - Predicates
 
-extension SQLText {
-  /// Appends `WHERE` and a predicate's translation; nothing if all rows match.
-  mutating func append(
-    where predicate: FetchPredicate,
-    in table: EntityTable
-  ) throws(StoreError) {
-    let predicate = predicate.normalized
-    if case .all = predicate { return }
-    append(" WHERE ")
-    try append(predicate, in: table)
+extension SQLText: SQLBuilder {
+  typealias Dialect = PostgreSQLDialect
+
+  func table(of entity: EntityDescription) throws(StoreError) -> EntityTable? {
+    guard let tables else { throw .unknownEntity(entity.name, known: []) }
+    return try tables.table(of: entity)
   }
 
-  /// Appends the translation of a normalized predicate: true, false or null like the predicate.
   mutating func append(
-    _ predicate: FetchPredicate,
+    _ expression: FetchExpression,
+    isBetween low: Value,
+    and high: Value,
     in table: EntityTable
   ) throws(StoreError) {
-    switch predicate {
-    case .all: append("TRUE")
-    case .none: append("FALSE")
-    case .comparison(let left, let comparison, let right):
-      try append(left, comparison, right, in: table)
-    case .between(let expression, let low, let high):
-      append("(")
-      try append(expression, .greaterOrEqual, .literal(low), in: table)
-      append(" AND ")
-      try append(expression, .lessOrEqual, .literal(high), in: table)
-      append(")")
-    case .membership(let expression, let values):
-      try append(expression, isIn: values, in: table)
-    case .identity(let identities): append(identities, in: table)
-    case .text(let expression, let comparison, let text, let caseInsensitive):
-      try append(expression, comparison, text, isFolding: caseInsensitive, in: table)
-    case .isNull(let expression):
-      append("(")
-      try append(nullTested: expression, in: table)
-      append(" IS NULL)")
-    case .not(.isNull(let expression)):
-      append("(")
-      try append(nullTested: expression, in: table)
-      append(" IS NOT NULL)")
-    case .not(let inner):
-      append("(NOT ")
-      try append(inner, in: table)
-      append(")")
-    case .and(let parts):
-      try append(parts[...], joinedBy: " AND ", ifEmpty: "TRUE", in: table)
-    case .or(let parts):
-      try append(parts[...], joinedBy: " OR ", ifEmpty: "FALSE", in: table)
-    case .quantified(let quantifier, let steps, let inner):
-      try append(quantifier, steps, inner, in: table)
-    }
-  }
-
-  /// Joins the halves recursively, so that the depth is logarithmic: the server's stack is bounded.
-  private mutating func append(
-    _ parts: ArraySlice<FetchPredicate>,
-    joinedBy operation: String,
-    ifEmpty constant: String,
-    in table: EntityTable
-  ) throws(StoreError) {
-    guard let first = parts.first else { return append(constant) }
-    guard parts.count > 1 else { return try append(first, in: table) }
-    let middle = parts.startIndex + parts.count / 2
     append("(")
-    try append(parts[..<middle], joinedBy: operation, ifEmpty: constant, in: table)
-    append(operation)
-    try append(parts[middle...], joinedBy: operation, ifEmpty: constant, in: table)
+    try append(expression, .greaterOrEqual, .literal(low), in: table)
+    append(" AND ")
+    try append(expression, .lessOrEqual, .literal(high), in: table)
     append(")")
   }
 
-  /// Appends an expression of which only matters whether it is null.
-  private mutating func append(
+  mutating func append(
     nullTested expression: FetchExpression,
     in table: EntityTable
   ) throws(StoreError) {
@@ -168,12 +108,12 @@ extension SQLText {
   ) throws(StoreError) {
     append("CASE WHEN ")
     try append(nullTested: expression, in: table)
-    append(" IS NOT NULL THEN \(truth ? "TRUE" : "FALSE") END")
+    append(" IS NOT NULL THEN \(Dialect.truth(truth)) END")
   }
 
   /// Appends a truth value.
   mutating func append(truth: Bool?) {
-    append(truth.map { $0 ? "TRUE" : "FALSE" } ?? "NULL::boolean")
+    append(truth.map { Dialect.truth($0) } ?? "NULL::boolean")
   }
 }
 
@@ -183,7 +123,7 @@ extension SQLText {
   /// Longer lists are read as a table: the server hashes them, whereas it searches an array from its beginning.
   private static let arrayLimit = 32
 
-  private mutating func append(
+  mutating func append(
     _ expression: FetchExpression,
     isIn values: [Value],
     in table: EntityTable

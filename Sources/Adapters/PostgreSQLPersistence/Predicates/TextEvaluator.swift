@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// Evaluates here what SQL cannot say exactly about texts, for each different text that the server has.
 ///

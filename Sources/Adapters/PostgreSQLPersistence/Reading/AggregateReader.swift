@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 extension TableReader {
   /// Reads aggregates of a list's rows, group by group, in the list's order.

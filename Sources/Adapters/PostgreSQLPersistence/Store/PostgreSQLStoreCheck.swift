@@ -1,5 +1,6 @@
 #if PostgreSQL
 public import ResultsDomain
+import SQLStoreSupport
 
 /// The condition of a store's database, as `PostgreSQLStore.check()` finds it.
 public struct PostgreSQLStoreCheck: Hashable, Sendable {

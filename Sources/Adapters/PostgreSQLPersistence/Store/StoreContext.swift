@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// What the parts of one open store share.
 final class StoreContext: Sendable {

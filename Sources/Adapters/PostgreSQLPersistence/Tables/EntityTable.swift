@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// The table of one entity: its names in SQL, and how the values of its columns travel.
 final class EntityTable: Sendable {
@@ -66,7 +67,7 @@ final class EntityTable: Sendable {
   /// The table's name in a statement that reads several tables, or `nil`.
   let statementName: String?
   /// The tables that such a statement joins to this one.
-  let joins: [TableJoin]
+  let joins: [TableJoin<EntityTable>]
 
   init(
     _ entity: EntityDescription,
@@ -106,7 +107,7 @@ final class EntityTable: Sendable {
   var source: String { statementName.map { "\(quotedName) AS \($0)" } ?? quotedName }
 
   /// A named table with others joined to it.
-  init(_ table: EntityTable, joining joins: [TableJoin]) {
+  init(_ table: EntityTable, joining joins: [TableJoin<EntityTable>]) {
     entity = table.entity
     index = table.index
     shape = table.shape
@@ -181,31 +182,10 @@ struct UnreadableValue: Error {
 }
 
 /// The tables of all entities that a store was opened with.
-final class StoreTables: Sendable {
-  let all: [EntityTable]
-  let entities: [EntityDescription]
+typealias StoreTables = SQLTables<EntityTable>
+
+extension StoreTables {
   /// Whether a store has created all of them, not another application.
-  let areOwn: Bool
-
-  init(_ all: [EntityTable]) {
-    self.all = all
-    entities = all.map(\.entity)
-    areOwn = all.allSatisfy { $0.shape.format != nil }
-  }
-
-  /// The table of an entity, or `nil` if the store was not opened with it.
-  func find(_ entity: EntityDescription) -> EntityTable? {
-    let entity = entity.stored
-    return all.first { $0.entity === entity } ?? all.first { $0.entity == entity }
-  }
-
-  /// The table of an entity.
-  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with, or that has another schema.
-  func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
-    guard let table = find(entity) else {
-      throw .unknownEntity(entity.name, known: entities.map(\.name))
-    }
-    return table
-  }
+  var areOwn: Bool { all.allSatisfy { $0.shape.format != nil } }
 }
 #endif

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// A database's change log as this store object knows it: its layout, the newest version seen, and the commits made here.

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// The tables of the change log in a database, as `docs/sqlite-schema.md` publishes them.
 enum ChangeLogFormat {

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// Writes the commits of the writing connection into the database's change log.

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// Captures every row that the writing connection changes, whatever statement changes it.

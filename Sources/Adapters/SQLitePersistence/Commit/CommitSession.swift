@@ -2,6 +2,7 @@ import CSQLiteHooks
 import Dispatch
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// The writing connection of an open database, and what it commits.

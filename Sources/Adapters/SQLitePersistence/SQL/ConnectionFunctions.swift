@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// The functions that translated predicates call, registered on a connection when it first needs them.
 ///
@@ -130,13 +131,6 @@ enum ConnectionFunctions {
     }
   }
 
-  /// What a pattern is compiled for.
-  enum PatternKind: Int32 {
-    case like = 0
-    case matches = 1
-    case foldingMatches = 2
-  }
-
   /// Returns its argument's compiled pattern as a pointer, which is valid while the statement runs.
   private static let pattern: Function = { context, _, arguments in
     guard let source = arguments?[0], let number = arguments?[1] else { return }
@@ -145,7 +139,7 @@ enum ConnectionFunctions {
       pattern = Unmanaged<Pattern>.fromOpaque(cached).takeUnretainedValue()
     } else {
       guard case .text(let text) = Value(source, storage: .text),
-        let kind = PatternKind(rawValue: sqlite3_value_int(number))
+        let kind = SQLiteDialect.PatternKind(rawValue: sqlite3_value_int(number))
       else { return }
       pattern = Pattern(text, kind)
       sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(pattern).toOpaque()) { cached in
@@ -226,7 +220,7 @@ enum ConnectionFunctions {
 
     private let compiled: Compiled
 
-    init(_ text: String, _ kind: PatternKind) {
+    init(_ text: String, _ kind: SQLiteDialect.PatternKind) {
       compiled =
         switch kind {
         case .like: .like(LikePattern(text))

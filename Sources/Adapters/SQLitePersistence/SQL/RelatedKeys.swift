@@ -1,4 +1,5 @@
 import ResultsDomain
+import SQLStoreSupport
 
 /// Finds the foreign keys that expressions and predicates follow, in either direction, nested ones included.
 struct RelatedKeys {
@@ -71,21 +72,13 @@ struct RelatedKeys {
   /// its own.
   private static let joinLimit = 60
 
-  /// The to-one paths of expressions and of a predicate, each of which is a table that is joined.
-  static func paths(_ expressions: [FetchExpression], _ predicate: FetchPredicate) -> [[String]] {
-    var paths = TablePaths()
-    for expression in expressions { paths.add(expression) }
-    paths.add(predicate)
-    return paths.all
-  }
-
   /// The to-one paths of expressions and of a predicate.
   /// - Throws: `StoreError.request` for more than SQLite joins.
   static func joined(
     _ expressions: [FetchExpression],
     _ predicate: FetchPredicate
   ) throws(StoreError) -> [[String]] {
-    let paths = paths(expressions, predicate)
+    let paths = TablePaths.of(expressions, predicate)
     guard paths.count <= joinLimit else {
       throw .request(.tooManyRelationships(inOnePath: false, limit: joinLimit))
     }

@@ -1,8 +1,5 @@
 import ResultsDomain
-
-// A statement reads related objects so that no row occurs twice: each to-one step is a left join by the other table's primary key, and
-// what is said of many objects is a subquery of its own. All of its tables have names of their own, since an entity may be related to
-// itself.
+import SQLStoreSupport
 
 extension SQLText {
   /// A text that may read the tables of a store.
@@ -29,107 +26,6 @@ extension SQLText {
     }
     let paths = try RelatedKeys.joined(expressions, predicate)
     return joining(table, paths)
-  }
-
-  /// The table under a name of its own, with those at the end of some paths joined.
-  private mutating func joining(_ table: EntityTable, _ paths: [[String]]) -> EntityTable {
-    let named = EntityTable(table, as: nextName())
-    var joins: [TableJoin] = []
-    for path in paths {
-      guard let last = path.last,
-        let holder = path.count == 1
-          ? named : joins.first(where: { $0.path.isSamePath(as: path.dropLast()) })?.table,
-        let step = holder.entity.relationship(named: last), case .toOne(let columns) = step.kind,
-        let destination = tables?.find(step.destination)
-      else { continue }
-      let other = EntityTable(destination, as: nextName())
-      joins.append(
-        TableJoin(path: path, table: other, condition: other.keyCondition(columns, of: holder))
-      )
-    }
-    return EntityTable(named, joining: joins)
-  }
-
-  private mutating func nextName() -> String {
-    defer { tableCount += 1 }
-    return "_\(tableCount)"
-  }
-
-  /// Appends the objects of a to-many relationship for which a predicate is true, as the end of a subquery.
-  /// - Parameters:
-  ///   - steps: The path from the table, whose last step is to-many.
-  ///   - expressions: The expressions that the subquery reads of the objects.
-  ///   - condition: The predicate of the objects.
-  ///   - isNegated: Whether the objects are meant for which it is false or unknown.
-  ///   - table: The outer table.
-  ///   - results: Appends the columns of the subquery.
-  /// - Returns: Whether the path exists.
-  private mutating func append(
-    selecting steps: [String],
-    _ expressions: [FetchExpression],
-    where condition: FetchPredicate,
-    isNegated: Bool = false,
-    in table: EntityTable,
-    results: (inout SQLText, EntityTable) -> Void
-  ) -> Bool {
-    guard let name = steps.last, let holder = table.related(along: Array(steps.dropLast())),
-      let relationship = holder.entity.relationship(named: name),
-      let destination = tables?.find(relationship.destination)
-    else { return false }
-    let condition = condition.normalized
-    let elements = joining(destination, RelatedKeys.paths(expressions, condition))
-    append("SELECT ")
-    results(&self, elements)
-    append(" FROM ")
-    switch relationship.kind {
-    case .toOne: return false
-    case .toMany(let columns):
-      append(from: elements)
-      append(" WHERE \(holder.keyCondition(columns, of: elements))")
-    case .manyToMany(let link, let from, let to):
-      guard let link = tables?.find(link.entity) else { return false }
-      let links = EntityTable(link, as: nextName())
-      append(from: links)
-      append(" JOIN ")
-      append(from: elements, on: elements.keyCondition(to, of: links))
-      append(" WHERE \(holder.keyCondition(from, of: links))")
-    }
-    if condition != .all || isNegated {
-      append(" AND (")
-      append(condition, in: elements)
-      append(isNegated ? ") IS NOT TRUE" : ")")
-    }
-    return true
-  }
-
-  /// Appends a table as it is named in a `FROM` clause, with those that are joined to it.
-  mutating func append(from table: EntityTable, on condition: String? = nil) {
-    append(table.quotedName)
-    if let name = table.statementName { append(" AS \(name)") }
-    if let condition { append(" ON \(condition)") }
-    for join in table.joins {
-      append(" LEFT JOIN \(join.table.quotedName)")
-      if let name = join.table.statementName { append(" AS \(name)") }
-      append(" ON \(join.condition)")
-    }
-  }
-
-  /// Appends a predicate over the objects of a to-many relationship, which is never null.
-  mutating func append(
-    _ quantifier: Quantifier,
-    _ steps: [String],
-    _ condition: FetchPredicate,
-    in table: EntityTable
-  ) {
-    append(quantifier == .any ? "EXISTS (" : "NOT EXISTS (")
-    let isKnown = append(
-      selecting: steps,
-      [],
-      where: condition,
-      isNegated: quantifier == .all,
-      in: table
-    ) { sql, _ in sql.append("1") }
-    append(isKnown ? ")" : "SELECT 1 WHERE 0)")
   }
 
   /// Appends an aggregate over the objects of a to-many relationship.
@@ -168,20 +64,8 @@ extension SQLText {
   }
 }
 
-/// A table that a statement joins to another one by its key.
-struct TableJoin: Sendable {
-  /// The to-one relationships from the other table.
-  let path: [String]
-  let table: EntityTable
-  /// The condition by which at most one row is joined.
-  let condition: String
-}
-
-extension EntityTable {
-  /// The table at the end of a path, or `nil` if it is not joined.
-  func related(along path: [String]) -> EntityTable? {
-    path.isEmpty ? self : joins.first { $0.path.isSamePath(as: path) }?.table
-  }
+extension EntityTable: SQLTable {
+  var source: String { statementName.map { "\(quotedName) AS \($0)" } ?? quotedName }
 
   /// The condition that columns of a table hold the key of this one.
   ///
@@ -206,12 +90,5 @@ extension EntityTable {
       }
     }
     return conditions.joined(separator: " AND ")
-  }
-}
-
-extension StoreTables {
-  /// The table of an entity, or `nil` if the store was not opened with it.
-  func find(_ entity: EntityDescription) -> EntityTable? {
-    all.first { $0.entity === entity } ?? all.first { $0.entity == entity }
   }
 }

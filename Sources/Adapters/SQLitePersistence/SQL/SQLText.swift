@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// An SQL text with the arguments to bind, in order.
 ///
@@ -72,85 +73,57 @@ struct SQLText {
   }
 }
 
-extension SQLText {
+// MARK: - Predicates
+
+extension SQLText: SQLBuilder {
   /// Longer lists of values are read as a table instead of being bound one by one.
   private static let shortListLimit = 8
 
-  /// Appends `WHERE` and a predicate's translation; nothing if all rows match.
-  mutating func append(where predicate: FetchPredicate, in table: EntityTable) {
-    let predicate = predicate.normalized
-    if case .all = predicate { return }
-    append(" WHERE ")
-    append(predicate, in: table)
+  typealias Dialect = SQLiteDialect
+  typealias Failure = Never
+
+  func table(of entity: EntityDescription) -> EntityTable? { tables?.find(entity) }
+
+  mutating func append(nullTested expression: FetchExpression, in table: EntityTable) {
+    append(expression, in: table)
   }
 
-  /// Appends the translation of a normalized predicate, which evaluates to 1, 0 or null like the predicate.
-  mutating func append(_ predicate: FetchPredicate, in table: EntityTable) {
-    switch predicate {
-    case .all: append("1")
-    case .none: append("0")
-    case .comparison(let left, let comparison, let right):
-      append("(")
-      append(comparable: left, with: right.literals, in: table)
-      append(" \(SQLText.symbol(of: comparison)) ")
-      append(comparable: right, with: left.literals, in: table)
-      append(")")
-    case .between(let expression, let low, let high):
-      append("(")
-      append(comparable: expression, with: [low, high], in: table)
-      append(" BETWEEN ")
-      append(argument: low)
-      append(" AND ")
-      append(argument: high)
-      append(")")
-    case .membership(let expression, let values):
-      append("(")
-      append(comparable: expression, with: values, in: table)
-      appendMembers(values)
-      append(")")
-    case .identity(let identities): append(identities, in: table)
-    case .text(let expression, let comparison, let text, let caseInsensitive):
-      append(expression, comparison, text, isFolding: caseInsensitive, in: table)
-    case .isNull(let expression):
-      append("(")
-      append(expression, in: table)
-      append(" IS NULL)")
-    case .not(.isNull(let expression)):
-      // In this form SQLite recognizes the condition of a partial index.
-      append("(")
-      append(expression, in: table)
-      append(" IS NOT NULL)")
-    case .not(let inner):
-      append("(NOT ")
-      append(inner, in: table)
-      append(")")
-    case .and(let parts): append(parts[...], joinedBy: " AND ", ifEmpty: "1", in: table)
-    case .or(let parts): append(parts[...], joinedBy: " OR ", ifEmpty: "0", in: table)
-    case .quantified(let quantifier, let steps, let inner):
-      append(quantifier, steps, inner, in: table)
-    }
-  }
-
-  /// Joins the halves recursively, so that the depth is logarithmic: SQLite refuses trees deeper than 1,000.
-  private mutating func append(
-    _ parts: ArraySlice<FetchPredicate>,
-    joinedBy operation: String,
-    ifEmpty constant: String,
+  mutating func append(
+    _ left: FetchExpression,
+    _ comparison: ComparisonOperator,
+    _ right: FetchExpression,
     in table: EntityTable
   ) {
-    guard let first = parts.first else {
-      append(constant)
-      return
-    }
-    guard parts.count > 1 else {
-      append(first, in: table)
-      return
-    }
-    let middle = parts.startIndex + parts.count / 2
     append("(")
-    append(parts[..<middle], joinedBy: operation, ifEmpty: constant, in: table)
-    append(operation)
-    append(parts[middle...], joinedBy: operation, ifEmpty: constant, in: table)
+    append(comparable: left, with: right.literals, in: table)
+    append(" \(comparison.sqlSymbol) ")
+    append(comparable: right, with: left.literals, in: table)
+    append(")")
+  }
+
+  mutating func append(
+    _ expression: FetchExpression,
+    isBetween low: Value,
+    and high: Value,
+    in table: EntityTable
+  ) {
+    append("(")
+    append(comparable: expression, with: [low, high], in: table)
+    append(" BETWEEN ")
+    append(argument: low)
+    append(" AND ")
+    append(argument: high)
+    append(")")
+  }
+
+  mutating func append(
+    _ expression: FetchExpression,
+    isIn values: [Value],
+    in table: EntityTable
+  ) {
+    append("(")
+    append(comparable: expression, with: values, in: table)
+    appendMembers(values)
     append(")")
   }
 
@@ -169,7 +142,7 @@ extension SQLText {
     append("))")
   }
 
-  private mutating func append(_ identities: IdentitySet, in table: EntityTable) {
+  mutating func append(_ identities: IdentitySet, in table: EntityTable) {
     let columns = table.keyColumns.count
     guard identities.count > 0 else {
       append("0")
@@ -177,7 +150,7 @@ extension SQLText {
     }
     guard columns <= ValueList.columnLimit else {
       let keys = identities.keys.map { SQLText.equality(of: $0, in: table.entity) }
-      append(keys[...], joinedBy: " OR ", ifEmpty: "0", in: table)
+      append(keys[...], joinedBy: " OR ", ifEmpty: false, in: table)
       return
     }
     let names = zip(table.keyColumns, table.keyStorage)
@@ -204,50 +177,24 @@ extension SQLText {
     )
   }
 
-  private mutating func append(
+  mutating func append(
     _ expression: FetchExpression,
     _ comparison: TextOperator,
     _ text: String,
     isFolding: Bool,
     in table: EntityTable
   ) {
-    needsFunctions = true
-    append("\(SQLText.function(of: comparison))(" + (isFolding ? "results_folded(" : ""))
-    append(expression, in: table)
-    append(isFolding ? "), " : ", ")
-    // For a function with a constant argument SQLite keeps the other arguments of each call until the next row, in memory of its own: a
-    // thousand conditions would hold a thousand copies of a long text. What these functions return is no constant.
-    append(comparison.isPattern ? "results_pattern(" : "results_operand(")
-    // A pattern's letters after a backslash are not folded.
-    let isFolded = isFolding && comparison != .matches
-    append(argument: .text(isFolded ? TextFolding.folded(text) : text))
-    switch comparison {
-    case .beginsWith, .contains, .endsWith: append("))")
-    case .like: append(", \(ConnectionFunctions.PatternKind.like.rawValue)))")
-    case .matches:
-      let kind: ConnectionFunctions.PatternKind = isFolding ? .foldingMatches : .matches
-      append(", \(kind.rawValue)))")
-    }
-  }
-
-  private static func symbol(of comparison: ComparisonOperator) -> String {
-    switch comparison {
-    case .equal: "="
-    case .notEqual: "<>"
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    }
-  }
-
-  private static func function(of comparison: TextOperator) -> String {
-    switch comparison {
-    case .beginsWith: "results_begins"
-    case .contains: "results_contains"
-    case .endsWith: "results_ends"
-    case .like: "results_like"
-    case .matches: "results_matches"
+    let operand = comparison.operand(text, isFolding: isFolding)
+    switch Dialect.test(comparison, operand, isFolding: isFolding) {
+    case .condition(let before, let between, let constant, let after):
+      needsFunctions = true
+      append(before)
+      append(expression, in: table)
+      append(between)
+      append(argument: .text(constant))
+      append(after)
+    // SQLite calls this process for each text, so that nothing is evaluated before.
+    case .evaluatedHere: append("NULL")
     }
   }
 }
@@ -507,16 +454,6 @@ extension EntityTable {
       return value.isNull && canBeNull(inner)
     case .gathered(_, .count, _, _): return false
     case .related, .gathered: return true
-    }
-  }
-}
-
-extension TextOperator {
-  /// Whether the right side is compiled before it is compared.
-  fileprivate var isPattern: Bool {
-    switch self {
-    case .like, .matches: true
-    case .beginsWith, .contains, .endsWith: false
     }
   }
 }

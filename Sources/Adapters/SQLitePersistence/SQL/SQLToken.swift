@@ -1,23 +1,14 @@
+import SQLStoreSupport
+
 extension String {
   /// The name in double quotes, as an SQL identifier.
-  package var quotedIdentifier: String { "\"" + doubling("\"") + "\"" }
+  package var quotedIdentifier: String { SQLiteDialect.quoted(self) }
 
   /// The text in single quotes, as an SQL literal; it must not contain NUL.
-  var quotedText: String { "'" + doubling("'") + "'" }
-
-  private func doubling(_ quote: Unicode.Scalar) -> String {
-    var text = ""
-    for scalar in unicodeScalars {
-      if scalar == quote { text.unicodeScalars.append(scalar) }
-      text.unicodeScalars.append(scalar)
-    }
-    return text
-  }
+  var quotedText: String { SQLiteDialect.literal(self) }
 
   /// The name with the letters A to Z in lowercase: SQLite treats names that differ only in their case as equal.
-  package var caselessIdentifier: [UInt8] {
-    utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
-  }
+  package var caselessIdentifier: [UInt8] { SQLiteDialect.identifier(self) }
 }
 
 /// A token of an SQL text (sqlite.org/lang_expr.html, sqlite.org/lang_comment.html).

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// The table of one entity: its names in SQL, its statements, and the positions of its columns.
 final class EntityTable: Sendable {
@@ -35,7 +36,7 @@ final class EntityTable: Sendable {
   /// The table's name in a statement that reads several tables, or `nil`.
   let statementName: String?
   /// The tables that such a statement joins to this one.
-  let joins: [TableJoin]
+  let joins: [TableJoin<EntityTable>]
 
   /// The texts of the statements for rows of the table.
   struct Statements: Sendable {
@@ -131,11 +132,11 @@ final class EntityTable: Sendable {
   }
 
   /// A named table with others joined to it.
-  convenience init(_ table: EntityTable, joining joins: [TableJoin]) {
+  convenience init(_ table: EntityTable, joining joins: [TableJoin<EntityTable>]) {
     self.init(table, as: nil, joining: joins)
   }
 
-  private init(_ table: EntityTable, as name: String?, joining joins: [TableJoin]) {
+  private init(_ table: EntityTable, as name: String?, joining joins: [TableJoin<EntityTable>]) {
     entity = table.entity
     index = table.index
     self.name = table.name
@@ -216,24 +217,7 @@ struct ColumnPositions: Sendable {
 }
 
 /// The tables of all entities that a store was opened with.
-final class StoreTables: Sendable {
-  let all: [EntityTable]
-  let entities: [EntityDescription]
-
-  init(_ all: [EntityTable]) {
-    self.all = all
-    entities = all.map(\.entity)
-  }
-
-  /// The table of an entity.
-  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with, or that has another schema.
-  func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
-    let entity = entity.stored
-    for table in all where table.entity === entity { return table }
-    for table in all where table.entity == entity { return table }
-    throw .unknownEntity(entity.name, known: entities.map(\.name))
-  }
-}
+typealias StoreTables = SQLTables<EntityTable>
 
 /// In this module a row is the domain's; GRDB's is `GRDB.Row`.
 typealias Row = ResultsDomain.Row

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// The declaration of a table, as SQLite reports it.
 struct TableShape: Sendable {

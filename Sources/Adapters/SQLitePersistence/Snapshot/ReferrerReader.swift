@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// Reads which objects hold some keys in their foreign keys, through one connection.

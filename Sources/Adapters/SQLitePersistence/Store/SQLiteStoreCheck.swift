@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 public import ResultsDomain
+import SQLStoreSupport
 
 /// The result of checking a store's database.
 public struct SQLiteStoreCheck: Hashable, Sendable {

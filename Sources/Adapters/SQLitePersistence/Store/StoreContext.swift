@@ -1,4 +1,5 @@
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// What the parts of one open database share: its constants, and whether it is closed.
