@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// Describes the tables of a catalog as entities.
 struct TableDescriber {
@@ -27,18 +28,18 @@ struct TableDescriber {
     let tables = shapes.map { shape in
       var table = self.table(shape, isAmbiguous: alike.contains(shape.name))
       table.foreignKeys = shape.foreignKeys.map { key in
-        let isDescribed = homes.contains(Home(key.targetSchema, key.target))
+        let isDescribed = homes.contains(Home(key.schema ?? "", key.table))
         return ForeignKeyDescription(
           columns: key.columns,
-          table: isDescribed ? key.target : "\(key.targetSchema).\(key.target)",
-          targets: key.targetColumns,
-          onDelete: key.deleteRule,
+          table: isDescribed ? key.table : "\(key.schema ?? "").\(key.table)",
+          targets: key.targets,
+          onDelete: key.action.rule,
           isDeclared: true
         )
       }
       table.missingTables = Set(
         zip(shape.foreignKeys, table.foreignKeys)
-          .filter { key, _ in !homes.contains(Home(key.targetSchema, key.target)) }.map(\.1.table)
+          .filter { key, _ in !homes.contains(Home(key.schema ?? "", key.table)) }.map(\.1.table)
       )
       return table
     }
@@ -246,18 +247,6 @@ extension PostgreSQLTableDescription.Kind {
     case "m": self = .materialized
     case "f": self = .foreign
     default: self = .table
-    }
-  }
-}
-
-extension TableShape.ForeignKey {
-  /// The rule that does what the action of the key does.
-  fileprivate var deleteRule: DeleteRule {
-    switch onDelete {
-    case "c": .cascade
-    case "n": .nullify
-    case "r": .deny
-    default: .none
     }
   }
 }

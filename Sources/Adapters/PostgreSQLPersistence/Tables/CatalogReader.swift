@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// Reads the shapes of tables from the server's catalog, in one flight.
 struct CatalogReader {
@@ -175,13 +176,13 @@ struct CatalogReader {
     return column
   }
 
-  private func foreignKey(_ result: QueryResult, _ row: Int) -> TableShape.ForeignKey {
-    TableShape.ForeignKey(
+  private func foreignKey(_ result: QueryResult, _ row: Int) -> ForeignKeyShape {
+    ForeignKeyShape(
+      schema: result.text(row, 4) ?? "",
+      table: result.text(row, 5) ?? "",
       columns: result.texts(row, 3),
-      targetSchema: result.text(row, 4) ?? "",
-      target: result.text(row, 5) ?? "",
-      targetColumns: result.texts(row, 6),
-      onDelete: result.text(row, 7) ?? ""
+      targets: result.texts(row, 6),
+      action: ReferentialAction(letter: result.text(row, 7))
     )
   }
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import SQLStoreSupport
 
 /// A change that makes a table fit its entity; all others are refused.
 enum SchemaChange {
@@ -47,14 +48,14 @@ enum SchemaChange {
   }
 
   /// The changes of a table that a store has created.
-  /// - Throws: `SchemaRefusal` for a difference that needs a decision.
+  /// - Throws: `OpenFailureError` for a difference that needs a decision.
   static func changes(
     from shape: TableShape,
     to entity: EntityDescription,
     among entities: [EntityDescription],
     replacing replacements: [AttributeReplacement]
-  ) throws(SchemaRefusal) -> [SchemaChange] {
-    func refusal(_ detail: String) -> SchemaRefusal { .mismatch(entity.name, detail) }
+  ) throws(OpenFailureError) -> [SchemaChange] {
+    func refusal(_ detail: String) -> OpenFailureError { .mismatch(entity, detail) }
     let declared = entity.identity.columns
     guard shape.primaryKey.isSameNames(as: declared), shape.keyRecord == entity.keyRecord else {
       throw refusal(
@@ -155,7 +156,7 @@ enum SchemaChange {
       ]
     case .reference(let key, let entity):
       return [
-        "ALTER TABLE \(table(entity)) ADD \(ForeignKeyRules.constraint(key, schema: schema))"
+        "ALTER TABLE \(table(entity)) ADD \(ForeignKeyRules.constraint(key, in: schema))"
       ]
     case .replace(let replacement, _):
       return ["SET LOCAL search_path = \(Connection.quoted(schema)), pg_catalog"]
@@ -165,7 +166,7 @@ enum SchemaChange {
         + ["ALTER TABLE \(table(entity)) DROP COLUMN \(Connection.quoted(name))"]
     case .index(let columns, let entity):
       let name = freeName(ForeignKeyRules.indexName(columns, of: entity))
-      let list = ForeignKeyRules.list(columns)
+      let list = PostgreSQLDialect.list(columns)
       return ["CREATE INDEX \(Connection.quoted(name)) ON \(table(entity)) (\(list))"]
     }
   }
@@ -193,7 +194,7 @@ enum SchemaChange {
       comments.append(comment(attribute, of: table))
     }
     if case .compound(let names) = entity.identity {
-      lines.append("PRIMARY KEY (\(ForeignKeyRules.list(names)))")
+      lines.append("PRIMARY KEY (\(PostgreSQLDialect.list(names)))")
     }
     let mark = Connection.literal(CatalogReader.mark + "\(SchemaInspector.format)")
     return [

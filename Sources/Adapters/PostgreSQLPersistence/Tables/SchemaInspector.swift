@@ -1,17 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
-
-/// Why a schema does not fit, before the store's name is added.
-struct SchemaRefusal: Error {
-  let failure: OpenFailure
-
-  init(_ failure: OpenFailure) { self.failure = failure }
-
-  /// A table that does not fit its entity.
-  static func mismatch(_ entity: String, _ detail: String) -> SchemaRefusal {
-    SchemaRefusal(.schemaMismatch(entity: entity, detail: detail))
-  }
-}
+import SQLStoreSupport
 
 /// How tables are found, made and changed when a store is opened.
 struct SchemaOptions: Sendable {
@@ -45,26 +34,26 @@ struct SchemaInspector {
   private static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
   /// Refuses names that no table or column can have.
-  func checkNames() throws(SchemaRefusal) {
+  func checkNames() throws(OpenFailureError) {
     var tables: Set<Value> = []
     for entity in entities {
       guard tables.insert(.text(entity.name)).inserted else {
-        throw .mismatch(entity.name, "two entities have that name")
+        throw .mismatch(entity, "two entities have that name")
       }
       let keys = entity.keyAttributeIndexes.isEmpty ? entity.identity.columns : []
       for name in [entity.name] + keys + entity.attributes.map(\.name) {
         guard !name.utf8.contains(0) else {
-          throw .mismatch(entity.name, "a name contains a NUL character")
+          throw .mismatch(entity, "a name contains a NUL character")
         }
         guard name.utf8.count <= 63 else {
           throw .mismatch(
-            entity.name,
+            entity,
             "the name \(name) has more than the 63 bytes that PostgreSQL keeps of a name"
           )
         }
       }
       for name in keys + entity.attributes.map(\.name) where Self.systemColumns.contains(name) {
-        throw .mismatch(entity.name, "\(name) is the name of one of PostgreSQL's own columns")
+        throw .mismatch(entity, "\(name) is the name of one of PostgreSQL's own columns")
       }
     }
   }
@@ -74,13 +63,13 @@ struct SchemaInspector {
   ///   - found: The tables as they are.
   ///   - names: Reads the names of all tables, for the message about one that is missing.
   /// - Returns: The changes, in the order in which they are made.
-  /// - Throws: `SchemaRefusal` for a table that does not fit and cannot be changed.
+  /// - Throws: `OpenFailureError` for a table that does not fit and cannot be changed.
   func changes(
     _ found: CatalogReader.Findings,
-    names: () throws(SchemaRefusal) -> [String]
-  ) throws(SchemaRefusal) -> [SchemaChange] {
+    names: () throws(OpenFailureError) -> [String]
+  ) throws(OpenFailureError) -> [SchemaChange] {
     guard found.encoding == "UTF8" else {
-      throw SchemaRefusal(
+      throw OpenFailureError(
         .unsupportedServer(
           found: "texts in the encoding \(found.encoding)",
           needed: "a database with the encoding UTF8"
@@ -91,14 +80,7 @@ struct SchemaInspector {
     for entity in entities {
       guard let shape = found.table(named: entity.name) else {
         guard options.createsTables else {
-          let known = try names()
-          let nearest = NearestName.of(entity.name, among: known)
-          throw SchemaRefusal(
-            .missingTable(
-              entity: entity.name,
-              similar: nearest.map { [$0] } ?? Array(known.prefix(10))
-            )
-          )
+          throw .missingTable(of: entity, among: try names())
         }
         if !found.hasSchema, changes.isEmpty { changes.append(.schema(options.schema)) }
         changes.append(.create(entity))
@@ -117,7 +99,7 @@ struct SchemaInspector {
         )
       } else if !options.adoptsTables {
         throw .mismatch(
-          entity.name,
+          entity,
           "a table of that name was not created by a store; open it with the option that adopts"
             + " tables"
         )
@@ -128,14 +110,16 @@ struct SchemaInspector {
   }
 
   /// The tables of the entities, once they fit.
-  func tables(_ found: CatalogReader.Findings) throws(SchemaRefusal) -> [EntityTable] {
+  func tables(_ found: CatalogReader.Findings) throws(OpenFailureError) -> [EntityTable] {
     var tables: [EntityTable] = []
     for (index, entity) in entities.enumerated() {
       guard let shape = found.table(named: entity.name) else {
-        throw .mismatch(entity.name, "there is no such table")
+        throw .mismatch(entity, "there is no such table")
       }
       try checkTable(shape, entity)
-      try ForeignKeyRules(entity, among: entities).check(shape) { found.table(named: $0.name) }
+      if let detail = ForeignKeyRules(entity, among: entities).contradiction(in: found) {
+        throw .mismatch(entity, detail)
+      }
       tables.append(try table(of: entity, index, shape))
     }
     return tables
@@ -145,15 +129,15 @@ struct SchemaInspector {
   private func checkTable(
     _ shape: TableShape,
     _ entity: EntityDescription
-  ) throws(SchemaRefusal) {
-    func refusal(_ detail: String) -> SchemaRefusal { .mismatch(entity.name, detail) }
+  ) throws(OpenFailureError) {
+    func refusal(_ detail: String) -> OpenFailureError { .mismatch(entity, detail) }
     switch shape.kind {
     case "r", "p": break
     case "f": throw refusal("it is a foreign table, whose changes this server does not see")
     default: throw refusal("it is a view, whose rows have no permanent key")
     }
     guard shape.isReadable else {
-      throw SchemaRefusal(
+      throw OpenFailureError(
         .noPermission(detail: "this role may not read the table \(entity.name)")
       )
     }
@@ -167,19 +151,19 @@ struct SchemaInspector {
       throw refusal("other tables inherit from it, and its key is not unique among their rows")
     }
     if let format = shape.format, format > Self.format {
-      throw SchemaRefusal(.newerFormat(found: format, supported: Self.format))
+      throw OpenFailureError(.newerFormat(found: format, supported: Self.format))
     }
   }
 
   /// The table of an entity.
-  /// - Throws: `SchemaRefusal` for a column that does not hold the entity's values, and for another key.
+  /// - Throws: `OpenFailureError` for a column that does not hold the entity's values, and for another key.
   private func table(
     of entity: EntityDescription,
     _ index: Int,
     _ shape: TableShape
-  ) throws(SchemaRefusal) -> EntityTable {
-    func refusal(_ detail: String) -> SchemaRefusal { .mismatch(entity.name, detail) }
-    func column(_ name: String) throws(SchemaRefusal) -> TableShape.Column {
+  ) throws(OpenFailureError) -> EntityTable {
+    func refusal(_ detail: String) -> OpenFailureError { .mismatch(entity, detail) }
+    func column(_ name: String) throws(OpenFailureError) -> TableShape.Column {
       guard let column = shape.column(named: name) else {
         throw refusal("it has no column \(name)")
       }
@@ -229,7 +213,7 @@ struct SchemaInspector {
       )
     } catch let error as ColumnTypes.Refusal {
       throw refusal(error.detail)
-    } catch let error as SchemaRefusal {
+    } catch let error as OpenFailureError {
       throw error
     } catch {
       throw refusal("\(error)")

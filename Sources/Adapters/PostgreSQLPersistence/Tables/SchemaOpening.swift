@@ -38,7 +38,7 @@ enum SchemaOpening {
     private var options: SchemaOptions { inspector.options }
 
     func tables() throws(StoreError) -> StoreTables {
-      try refusing { () throws(SchemaRefusal) in try inspector.checkNames() }
+      try refusing { () throws(OpenFailureError) in try inspector.checkNames() }
       let found = try read()
       guard !(try changes(found)).isEmpty else { return try tables(found) }
       guard options.isWritable, !found.isReadOnly else { throw refusal(to: try changes(found)) }
@@ -116,13 +116,13 @@ enum SchemaOpening {
 
     private func changes(_ found: CatalogReader.Findings) throws(StoreError) -> [SchemaChange] {
       let names = (try? CatalogReader(connection: connection).names(in: options.schema)) ?? []
-      return try refusing { () throws(SchemaRefusal) in
-        try inspector.changes(found) { () throws(SchemaRefusal) in names }
+      return try refusing { () throws(OpenFailureError) in
+        try inspector.changes(found) { () throws(OpenFailureError) in names }
       }
     }
 
     private func tables(_ found: CatalogReader.Findings) throws(StoreError) -> StoreTables {
-      let tables = try refusing { () throws(SchemaRefusal) in try inspector.tables(found) }
+      let tables = try refusing { () throws(OpenFailureError) in try inspector.tables(found) }
       for table in tables where options.checksDates {
         let problem: String?
         do {
@@ -141,7 +141,7 @@ enum SchemaOpening {
     }
 
     private func refusing<Result>(
-      _ body: () throws(SchemaRefusal) -> Result
+      _ body: () throws(OpenFailureError) -> Result
     ) throws(StoreError) -> Result {
       do {
         return try body()

@@ -1,4 +1,6 @@
 #if PostgreSQL
+import SQLStoreSupport
+
 /// A table as the server's catalog describes it.
 struct TableShape: Hashable, Sendable {
   /// A column of the table.
@@ -36,17 +38,6 @@ struct TableShape: Hashable, Sendable {
     var readsAsText = false
   }
 
-  /// A foreign key of the table.
-  struct ForeignKey: Hashable, Sendable {
-    let columns: [String]
-    /// The schema and the name of the table that it references.
-    let targetSchema: String
-    let target: String
-    let targetColumns: [String]
-    /// `a` no action, `r` restrict, `c` cascade, `n` set null, `d` set default (`pg_constraint.confdeltype`).
-    let onDelete: String
-  }
-
   /// The number of the table in `pg_class`.
   let number: UInt32
   let schema: String
@@ -58,7 +49,7 @@ struct TableShape: Hashable, Sendable {
   let primaryKey: [String]
   /// Whether the primary key's check can be deferred.
   let isKeyDeferrable: Bool
-  var foreignKeys: [ForeignKey] = []
+  var foreignKeys: [ForeignKeyShape] = []
   /// The columns of each index that has all rows; an empty name stands for an expression.
   var indexes: [[String]] = []
   /// The columns of each unique index that has all rows and is checked at once; an empty name stands for an expression.

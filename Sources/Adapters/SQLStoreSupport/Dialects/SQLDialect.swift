@@ -4,7 +4,7 @@ package import ResultsDomain
 ///
 /// No requirement has a default. All dialects are in this module, which every build compiles: an operator that one of them does not know
 /// yet is an error of the compiler, and not of the first statement on a server.
-package protocol SQLDialect {
+package protocol SQLDialect: SendableMetatype {
   /// The constant for a truth value.
   static func truth(_ value: Bool) -> String
 

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// Describes one table or view as an entity, so that any row in it can be listed whatever its values are.
 struct TableDiscovery {
@@ -211,7 +212,7 @@ struct TableDiscovery {
       let id: Int64 = try row.decode(forColumn: "id")
       let table: String = try row.decode(forColumn: "table")
       let action: String = try row.decode(forColumn: "on_delete")
-      var key = keys[id] ?? ([], table, [], DeleteRule(action: action))
+      var key = keys[id] ?? ([], table, [], ReferentialAction(named: action).rule)
       key.columns.append(try row.decode(forColumn: "from"))
       if let target = try row.decode(String?.self, forColumn: "to") { key.targets.append(target) }
       keys[id] = key
@@ -227,18 +228,6 @@ struct TableDiscovery {
           isDeclared: true
         )
       }
-  }
-}
-
-extension DeleteRule {
-  /// The rule that does what the action of a foreign key in SQL does.
-  fileprivate init(action: String) {
-    switch String(decoding: action.caselessIdentifier, as: UTF8.self) {
-    case "cascade": self = .cascade
-    case "set null": self = .nullify
-    case "restrict": self = .deny
-    default: self = .none
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 import GRDB
+import SQLStoreSupport
 import Synchronization
 
 /// The tables and views of a database by name, read once.

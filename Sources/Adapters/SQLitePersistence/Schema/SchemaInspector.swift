@@ -26,7 +26,7 @@ struct SchemaInspector {
     var tables: Set<[UInt8]> = []
     for entity in entities {
       func refuse(_ detail: String) -> OpenFailureError {
-        OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+        OpenFailureError.mismatch(entity, detail)
       }
       guard tables.insert(entity.name.caselessIdentifier).inserted else {
         throw refuse("two entities have that name: SQLite ignores the case of A to Z")
@@ -103,12 +103,7 @@ struct SchemaInspector {
           replacing: options.attributeReplacements
         )
       } else if try database.tableShape(of: entity.name) != nil {
-        throw OpenFailureError(
-          .schemaMismatch(
-            entity: entity.name,
-            detail: "a table of that name has no schema on record"
-          )
-        )
+        throw OpenFailureError.mismatch(entity, "a table of that name has no schema on record")
       } else {
         findings.changes.append(.create(entity))
       }
@@ -146,12 +141,10 @@ struct SchemaInspector {
     let related = RelatedEntities(entities)
     for (index, entity) in entities.enumerated() {
       guard let shape = try shape(of: entity, on: database) else {
-        throw OpenFailureError(
-          .schemaMismatch(entity: entity.name, detail: "there is no such table")
-        )
+        throw OpenFailureError.mismatch(entity, "there is no such table")
       }
       try check(shape, entity, on: database)
-      try ForeignKeyRules(entity, among: related).check(shape, on: database)
+      try ForeignKeyRules(entity, among: related).check(on: database)
       tables.append(EntityTable(entity, index: index, shape: shape))
     }
     return StoreTables(tables)
@@ -170,18 +163,18 @@ struct SchemaInspector {
       }
       if let shape = try shape(of: entity, on: database) {
         try check(shape, entity, on: database)
-        try ForeignKeyRules(entity, among: related).check(shape, on: database)
+        try ForeignKeyRules(entity, among: related).check(on: database)
         if options.checksDates,
           let problem = try DateColumns(of: entity, in: shape).problems(on: database).first
         {
-          throw OpenFailureError(.schemaMismatch(entity: entity.name, detail: problem))
+          throw OpenFailureError.mismatch(entity, problem)
         }
       } else if options.createsTables == true {
         changes.append(.create(entity))
         changes += try ForeignKeyRules(entity, among: related).missingIndexes(on: database)
           .map { .index($0, entity) }
       } else {
-        throw OpenFailureError(try OtherTables(on: database).missing(entity))
+        throw try OtherTables(on: database).missing(entity)
       }
     }
     return changes
@@ -212,7 +205,7 @@ struct SchemaInspector {
     on database: Database
   ) throws {
     func refuse(_ detail: String) -> OpenFailureError {
-      OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+      OpenFailureError.mismatch(entity, detail)
     }
     let isByRowNumber = entity.isIdentifiedByRowNumber(of: shape)
     let types = isByRowNumber ? [] : Array(zip(entity.identity.columns, entity.keyStorage))
@@ -294,12 +287,8 @@ private struct OtherTables {
   }
 
   /// The failure for a missing table, with similar names.
-  func missing(_ entity: EntityDescription) -> OpenFailure {
-    let nearest = NearestName.of(entity.name, among: tables)
-    return .missingTable(
-      entity: entity.name,
-      similar: nearest.map { [$0] } ?? Array(tables.prefix(10))
-    )
+  func missing(_ entity: EntityDescription) -> OpenFailureError {
+    OpenFailureError.missingTable(of: entity, among: tables)
   }
 }
 
@@ -340,7 +329,7 @@ enum SchemaChange {
     replacing replacements: [AttributeReplacement]
   ) throws(OpenFailureError) -> [SchemaChange] {
     func mismatch(_ detail: String) -> OpenFailureError {
-      OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+      OpenFailureError.mismatch(entity, detail)
     }
     guard recorded.hasKey(of: entity) else {
       let kind = StoreFormat.kind(of: entity.identity)
@@ -471,13 +460,6 @@ extension Database {
     )
     for name in names { try execute(sql: "DROP INDEX main.\(name.quotedIdentifier)") }
   }
-}
-
-/// An `OpenFailure` before the path is added.
-struct OpenFailureError: Error {
-  let failure: OpenFailure
-
-  init(_ failure: OpenFailure) { self.failure = failure }
 }
 
 extension AttributeDescription {

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 import Synchronization
 
 /// Checks that tables still fit their entities, once for each version of the schema.
