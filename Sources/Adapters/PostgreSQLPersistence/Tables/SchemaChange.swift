@@ -55,56 +55,22 @@ enum SchemaChange {
     among entities: [EntityDescription],
     replacing replacements: [AttributeReplacement]
   ) throws(OpenFailureError) -> [SchemaChange] {
-    func refusal(_ detail: String) -> OpenFailureError { .mismatch(entity, detail) }
-    let declared = entity.identity.columns
-    guard shape.primaryKey.isSameNames(as: declared), shape.keyRecord == entity.keyRecord else {
-      throw refusal(
-        "its key is \(shape.keyRecord ?? "another") (\(shape.primaryKey.joined(separator: ", "))),"
-          + " not \(entity.keyRecord) (\(declared.joined(separator: ", ")))"
-      )
-    }
-    let own = shape.columns.filter { $0.record != nil && $0.record != keyMark }
-    var added: [AttributeDescription] = []
-    for attribute in entity.attributes {
-      let column = own.first { $0.name.hasSameBytes(as: attribute.name) }
-      guard let column else {
-        guard shape.column(named: attribute.name) == nil else {
-          throw refusal("the column \(attribute.name) was not created by a store")
-        }
-        guard attribute.isOptional else {
-          throw refusal("the required attribute \(attribute.name) is new")
-        }
-        added.append(attribute)
-        continue
-      }
-      guard column.record == attribute.type.description else {
-        throw refusal(
-          "\(attribute.name) is \(column.record ?? column.typeText), not \(attribute.type)"
-        )
-      }
-      guard column.isRequired != attribute.isOptional else {
-        let words = attribute.isOptional ? "required, not optional" : "optional, not required"
-        throw refusal("\(attribute.name) is \(words)")
-      }
-    }
-    let dropped = own.map(\.name).filter { entity.index(of: $0) == nil }
-    let replaced = replacements.filter { replacement in
-      replacement.entity.hasSameBytes(as: entity.name)
-        && dropped.contains { $0.hasSameBytes(as: replacement.attribute) }
-    }
-    let lost = dropped.first { name in
-      !replaced.contains { $0.attribute.hasSameBytes(as: name) }
-    }
-    if let new = added.first, let lost {
-      throw refusal("\(new.name) is new and \(lost) is missing, which may be a new name")
-    }
+    let difference = try SchemaDifference(
+      from: shape.recorded(as: entity),
+      to: entity,
+      replacing: replacements,
+      beside: shape.columns.filter { $0.record == nil }.map(\.name)
+    )
     let rules = ForeignKeyRules(entity, among: entities)
     // A relationship over columns that exist already gets no constraint, which their values might violate.
     let references = rules.enforced.filter { key in
-      key.columns.contains { name in added.contains { $0.name.hasSameBytes(as: name) } }
+      key.columns.contains { name in
+        difference.added.contains { $0.name.hasSameBytes(as: name) }
+      }
     }
-    return added.map { .add($0, entity) } + replaced.map { .replace($0, entity) }
-      + dropped.map { .drop($0, entity) } + references.map { .reference($0, entity) }
+    return difference.added.map { .add($0, entity) }
+      + difference.replaced.map { .replace($0, entity) }
+      + difference.dropped.map { .drop($0, entity) } + references.map { .reference($0, entity) }
       + rules.missingIndexes(beside: shape.indexes).map { .index($0, entity) }
   }
 
@@ -227,31 +193,26 @@ enum SchemaChange {
 }
 
 extension TableShape {
-  /// What the columns of the key have on record; `nil` if that is nothing.
-  fileprivate var keyRecord: String? {
-    let columns = primaryKey.compactMap { column(named: $0) }
-    guard columns.count == 1, columns[0].record == SchemaChange.keyMark else {
-      return columns.contains { $0.record == nil } ? nil : "compound"
-    }
-    return columns[0].type == TypeNumber.integer ? "integer" : "text"
-  }
-}
-
-extension EntityDescription {
-  /// What the columns of the key have on record.
-  fileprivate var keyRecord: String {
-    switch identity {
-    case .integer: "integer"
-    case .text: "text"
-    case .compound: "compound"
-    }
-  }
-}
-
-extension [String] {
-  /// Whether two lists have the same names, by bytes.
-  fileprivate func isSameNames(as other: [String]) -> Bool {
-    count == other.count && zip(self, other).allSatisfy { $0.hasSameBytes(as: $1) }
+  /// The entity that a store has recorded in comments on the columns.
+  fileprivate func recorded(as entity: EntityDescription) -> RecordedEntity {
+    let keys = primaryKey.compactMap { column(named: $0) }
+    let own = keys.count == 1 && keys[0].record == SchemaChange.keyMark ? keys[0] : nil
+    let isRecorded = keys.allSatisfy { $0.record != nil }
+    return RecordedEntity(
+      name: entity.name,
+      identity: own.map { $0.type == TypeNumber.integer ? "integer" : "text" }
+        ?? (isRecorded ? "compound" : "another"),
+      keyColumn: own?.name,
+      keyAttributes: primaryKey,
+      attributes: columns.compactMap { column in
+        guard let record = column.record, record != SchemaChange.keyMark else { return nil }
+        return RecordedEntity.Attribute(
+          name: column.name,
+          type: record,
+          isOptional: !column.isRequired
+        )
+      }
+    )
   }
 }
 #endif

@@ -378,10 +378,3 @@ struct ChangeLogLayout: Sendable {
     return Dictionary(pairs) { first, _ in first }
   }
 }
-
-extension RecordedEntity {
-  /// The index of an attribute.
-  func index(of name: String) -> Int? {
-    attributes.firstIndex { Value.text($0.name) == Value.text(name) }
-  }
-}

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// Creates the change log and the triggers that write it, in the caller's transaction.
 struct ChangeLogInstaller {

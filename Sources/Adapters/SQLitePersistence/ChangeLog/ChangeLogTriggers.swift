@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// The triggers that write the changes of one entity's table into the log, whichever program makes them.
 ///
@@ -177,7 +178,7 @@ private struct TriggerBuilder {
   private var key: String {
     let kind = ChangeLogFormat.Kind.insertion.rawValue
     guard let key = entity.keyColumn?.quotedIdentifier else {
-      let keys = entity.attributes.indices.filter { entity.attributes[$0].keyPosition != nil }
+      let keys = entity.keyColumns.compactMap { entity.index(of: $0) }.sorted()
       let columns = keys.map { "v\($0)" }.joined(separator: ", ")
       let values = keys.map { "new.\(entity.attributes[$0].name.quotedIdentifier)" }
       return "INSERT INTO _results_log (entity, kind, \(columns))"

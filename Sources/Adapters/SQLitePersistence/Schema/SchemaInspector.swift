@@ -97,11 +97,12 @@ struct SchemaInspector {
     }
     for entity in entities {
       if let recorded = try StoreFormat.recorded(entity.name, on: database) {
-        findings.changes += try SchemaChange.changes(
+        let difference = try SchemaDifference(
           from: recorded,
           to: entity,
           replacing: options.attributeReplacements
         )
+        findings.changes += SchemaChange.changes(by: difference, of: entity)
       } else if try database.tableShape(of: entity.name) != nil {
         throw OpenFailureError.mismatch(entity, "a table of that name has no schema on record")
       } else {
@@ -321,53 +322,13 @@ enum SchemaChange {
     }
   }
 
-  /// The changes from the recorded schema to the entity's.
-  /// - Throws: `OpenFailureError` for a difference that needs a decision.
+  /// The changes of a table that a store has created.
   static func changes(
-    from recorded: RecordedEntity,
-    to entity: EntityDescription,
-    replacing replacements: [AttributeReplacement]
-  ) throws(OpenFailureError) -> [SchemaChange] {
-    func mismatch(_ detail: String) -> OpenFailureError {
-      OpenFailureError.mismatch(entity, detail)
-    }
-    guard recorded.hasKey(of: entity) else {
-      let kind = StoreFormat.kind(of: entity.identity)
-      throw mismatch(
-        "its key is \(recorded.identity) (\(recorded.keyColumns.joined(separator: ", "))),"
-          + " not \(kind) (\(entity.identity.columns.joined(separator: ", ")))"
-      )
-    }
-    var added: [AttributeDescription] = []
-    for attribute in entity.attributes {
-      let old = recorded.attributes.first { $0.name.hasSameBytes(as: attribute.name) }
-      guard let old else {
-        guard attribute.isOptional else {
-          throw mismatch("the required attribute \(attribute.name) is new")
-        }
-        added.append(attribute)
-        continue
-      }
-      guard old.type == attribute.type.description else {
-        throw mismatch("\(attribute.name) is \(old.type), not \(attribute.type)")
-      }
-      guard old.isOptional == attribute.isOptional else {
-        let words = old.isOptional ? "optional, not required" : "required, not optional"
-        throw mismatch("\(attribute.name) is \(words)")
-      }
-    }
-    let dropped = recorded.attributes.map(\.name)
-      .filter { name in !entity.attributes.contains { $0.name.hasSameBytes(as: name) } }
-    let replaced = replacements.filter { replacement in
-      replacement.entity.hasSameBytes(as: entity.name)
-        && dropped.contains { $0.hasSameBytes(as: replacement.attribute) }
-    }
-    let lost = dropped.first { name in !replaced.contains { $0.attribute.hasSameBytes(as: name) } }
-    if let new = added.first, let lost {
-      throw mismatch("\(new.name) is new and \(lost) is missing, which may be a new name")
-    }
-    return added.map { .add($0, entity) } + replaced.map { .replace($0, entity) }
-      + dropped.map { .drop($0, entity) }
+    by difference: SchemaDifference,
+    of entity: EntityDescription
+  ) -> [SchemaChange] {
+    difference.added.map { .add($0, entity) } + difference.replaced.map { .replace($0, entity) }
+      + difference.dropped.map { .drop($0, entity) }
   }
 
   /// Applies the change.

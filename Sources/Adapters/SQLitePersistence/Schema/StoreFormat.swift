@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import SQLStoreSupport
 
 /// The store's own tables in a database: the version of the format, the store's name, and its entities' schemas.
 ///
@@ -209,7 +210,7 @@ enum StoreFormat {
         ON CONFLICT (name) DO UPDATE SET identity = excluded.identity,
           key_column = excluded.key_column
         """,
-      arguments: [entity.name, kind(of: entity.identity), column]
+      arguments: [entity.name, entity.identity.recordedKind, column]
     )
     for (position, attribute) in entity.attributes.enumerated() {
       let keyPosition = entity.keyAttributeIndexes.firstIndex(of: position)
@@ -223,15 +224,6 @@ enum StoreFormat {
           keyPosition,
         ]
       )
-    }
-  }
-
-  /// What is recorded for an identity.
-  static func kind(of identity: EntityIdentity) -> String {
-    switch identity {
-    case .integer: "integer"
-    case .text: "text"
-    case .compound: "compound"
     }
   }
 
@@ -256,44 +248,19 @@ enum StoreFormat {
       try RecordedEntity.Attribute(
         name: row.decode(forColumn: "name"),
         type: row.decode(forColumn: "type"),
-        isOptional: row.decode(forColumn: "is_optional"),
-        keyPosition: row.decode(forColumn: "key_position")
+        isOptional: row.decode(forColumn: "is_optional")
       )
+    }
+    let positions = try rows.map { try $0.decode(Int?.self, forColumn: "key_position") }
+    let keys = zip(attributes, positions).compactMap { attribute, position in
+      position.map { (name: attribute.name, position: $0) }
     }
     return try RecordedEntity(
       name: name,
       identity: row.decode(forColumn: "identity"),
       keyColumn: row.decode(forColumn: "key_column"),
+      keyAttributes: keys.sorted { $0.position < $1.position }.map(\.name),
       attributes: attributes
     )
-  }
-}
-
-/// The schema of an entity as the database records it.
-struct RecordedEntity {
-  struct Attribute {
-    let name: String
-    let type: String
-    let isOptional: Bool
-    let keyPosition: Int?
-  }
-
-  let name: String
-  let identity: String
-  let keyColumn: String?
-  let attributes: [Attribute]
-
-  /// The key's columns, in key order.
-  var keyColumns: [String] {
-    if let keyColumn { return [keyColumn] }
-    return attributes.filter { $0.keyPosition != nil }
-      .sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }
-      .map(\.name)
-  }
-
-  /// Whether the rows have the same identity as those of an entity; a table can have been made again with another key.
-  func hasKey(of entity: EntityDescription) -> Bool {
-    identity == StoreFormat.kind(of: entity.identity)
-      && keyColumns.elementsEqual(entity.identity.columns) { $0.hasSameBytes(as: $1) }
   }
 }
