@@ -221,16 +221,6 @@ let scenarios =
       with: [sqlite, terminal, programFrontEnd, commandLine],
       and: [argumentParser, .target(name: programStores.name)]
     ),
-    scenario(
-      "results-benchmark",
-      runs: bookCatalog,
-      on: cores,
-      with: programAdapters,
-      and: [
-        argumentParser, grdb, .target(name: sqliteHooks.name),
-        .target(name: libpq.name, condition: .when(traits: [postgreSQLTrait])),
-      ]
-    ),
   ]
 
 // MARK: - Tests
@@ -305,7 +295,9 @@ let modules =
   + [testing]
 let products: [Product] =
   modules.map { .library(name: $0.name, targets: [$0.name]) } + [
-    .library(name: "SampleUseCases", targets: useCases.map(\.target.name))
+    .library(name: "SampleUseCases", targets: useCases.map(\.target.name)),
+    // The package of the benchmark builds it and measures it.
+    .executable(name: "book-catalog", targets: ["book-catalog"]),
   ]
 
 // MARK: - Package

@@ -241,7 +241,6 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       ("book-catalog", ["BookCatalog"]), ("household-ledger", ["HouseholdLedger"]),
       ("event-log", ["EventLog"]), ("student-roster", ["StudentRoster"]),
       ("news-feed", ["NewsFeed"]), ("live-list", []), ("results-schema", []),
-      ("results-benchmark", ["BookCatalog", "GRDB", "CSQLiteHooks", "CLibPQ"]),
     ].map { name, own in
       LayerRule(
         "Sources/Scenarios/\(name)",

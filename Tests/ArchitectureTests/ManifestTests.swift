@@ -83,7 +83,7 @@ struct ManifestTests {
     let folders = ["Tests", "IntegrationTests"].flatMap { root in
       PackageTree.folders(in: root).map { "\(root)/\($0)" }
     }
-    // Packages outside this one, which `script/outside-package` and `script/benchmark-web` build.
+    // Packages outside this one, which `script/outside-package`, `script/benchmark` and `script/benchmark-web` build.
     let others: Set = ["IntegrationTests/OutsidePackages", "IntegrationTests/Benchmarks"]
     #expect(folders.filter { !targets.contains($0) && !others.contains($0) } == [])
   }

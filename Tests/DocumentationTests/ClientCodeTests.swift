@@ -19,6 +19,9 @@ struct ClientCodeTests {
     #expect(try ClientProgram.errors(in: hidden).count == 1)
     let package = "import ResultsPresentation\nlet lookup = ResultsOptions().keyLookup\n"
     #expect(try ClientProgram.errors(in: package).count == 1)
+    let measurement = "import ResultsPresentation\nlet seeks = ResultsOptions().seeksKeys\n"
+    #expect(try ClientProgram.errors(in: measurement).count == 1)
+    #expect(try ClientProgram.errors(in: "@_spi(Measurement) " + measurement) == [])
     // An iterator that the main actor owns cannot be advanced.
     let iterator = """
       import ResultsPresentation

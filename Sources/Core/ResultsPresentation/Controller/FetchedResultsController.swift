@@ -335,11 +335,6 @@ extension FetchedResultsController {
   }
 }
 
-extension FetchedResultsController {
-  /// How often lists of this store were asked whether commits concern them, for benchmarks.
-  package var askedListCount: Int { list.scheduler.questionCount }
-}
-
 // MARK: - Changes
 
 extension FetchedResultsController {

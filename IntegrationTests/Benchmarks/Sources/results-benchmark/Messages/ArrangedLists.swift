@@ -1,0 +1,89 @@
+import FetchedResults
+
+/// Measures lists whose sections are arranged: goal 27.
+struct ArrangedListBenchmark {
+  private static let blocks = 8
+
+  let table: MessageTable
+
+  init(_ table: MessageTable) { self.table = table }
+
+  /// Goal 27: changes beside limits, and fixed sections, against the same list without; and a section that is opened.
+  func measure() async throws -> [Measurement] {
+    let folders = (0..<Message.folders).map { folder in
+      SectionArrangement.FixedSection(.integer(Int64(folder)))
+    }
+    let arrangements = [
+      ("every section collapsed", SectionArrangement(limits: SectionLimits(all: 0))),
+      ("three rows of each section", SectionArrangement(limits: SectionLimits(all: 3))),
+      ("ten fixed sections", SectionArrangement(fixed: Array(folders.prefix(10)))),
+      ("a thousand fixed sections", SectionArrangement(fixed: folders)),
+    ]
+    var pairs = arrangements.map { _ in Pairs() }
+    for _ in 0..<Self.blocks {
+      let plain = try await following(.none)
+      for (index, (_, arrangement)) in arrangements.enumerated() {
+        pairs[index].add(try await following(arrangement), plain)
+      }
+    }
+    var figures = zip(arrangements, pairs).map { arrangement, pairs in
+      table.figure(
+        27,
+        "a change, commit to delta: \(arrangement.0)",
+        pairs,
+        against: "the list without an arrangement",
+        limit: table.atLargest(1.5)
+      )
+    }
+    figures.append(try await opening())
+    return figures
+  }
+
+  /// The median time that a commit takes beside a list, from the end of its closure to its return.
+  private func following(_ arrangement: SectionArrangement) async throws -> Double {
+    var definition = MessageList.folders.definition(of: Message.self)
+    definition.arrangement = arrangement
+    definition.cacheName = nil
+    let controller = FetchedResultsController(definition, in: table.store)
+    try await controller.performFetch()
+    var samples = Samples()
+    for round in 0..<5 + 5 * table.runs {
+      let written = try table.change(table.anyID(), moving: true)
+      if round >= 5 { samples.add((ContinuousClock.now - written).microseconds) }
+    }
+    guard try controller.results.generation > 1 else {
+      throw BenchmarkError.wrongResult("an arranged list")
+    }
+    controller.cancel()
+    return samples.median
+  }
+
+  /// Opens a collapsed section up to fifty rows and closes it, against reading those rows as a page.
+  private func opening() async throws -> Measurement {
+    var definition = MessageList.folders.definition(of: Message.self)
+    definition.cacheName = nil
+    definition.arrangement.limits.all = 0
+    let controller = FetchedResultsController(definition, in: table.store)
+    try await controller.performFetch()
+    var pairs = Pairs()
+    for round in 0..<10 + table.runs {
+      let section = round % (try controller.results.sections.count)
+      let id = try controller.results.sections[section].id
+      let opened = try await time { try await controller.update { $0.arrangement.limits[id] = 50 } }
+      let results = try controller.results
+      let rows = try time {
+        let read = try results.sections[section].objects()
+        guard !read.isEmpty else { throw BenchmarkError.wrongResult("an opened section") }
+      }
+      try await controller.update { $0.arrangement.limits.reset(id) }
+      pairs.add(opened, rows)
+    }
+    controller.cancel()
+    return table.figure(
+      27,
+      "a collapsed section opened up to 50 rows",
+      pairs,
+      against: "reading these rows as a page"
+    )
+  }
+}
