@@ -287,12 +287,14 @@ let tests: [Target] =
 
 // MARK: - Products
 //
-// What an adopter may depend on. `FetchedResults` is the one import of an app beside its store; the modules behind it, and
-// `OrderStatistics`, have no product of their own.
+// What an adopter may depend on. `FetchedResults` is the one import of an app beside its store; the modules behind it,
+// `OrderStatistics` and what only the programs of this package use have no product of their own.
 
 let modules =
-  [umbrella.target] + adapters.map(\.target).filter { $0.name != webFrontEnd.target.name }
-  + [testing]
+  [
+    inMemory, sqlite, postgreSQL, grdbRecords, foundationAttributes, sectionCaches,
+    wireFormat, observable,
+  ].map(\.target) + [umbrella.target, testing]
 let products: [Product] =
   modules.map { .library(name: $0.name, targets: [$0.name]) } + [
     .library(name: "SampleUseCases", targets: useCases.map(\.target.name)),

@@ -63,6 +63,11 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords", "PostgreSQLPersistence", "WebFrontEnd",
     "WebFetching",
   ]
+  /// The adapters that only the programs of this package use, which no product contains.
+  static let ofPrograms: Set = [
+    "TerminalFrontEnd", "ListBrowser", "FileFormats", "WebFetching", "ProgramFrontEnd",
+    "CommandLineFrontEnd", "WebFrontEnd",
+  ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
 

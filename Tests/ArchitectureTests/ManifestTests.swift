@@ -71,11 +71,20 @@ struct ManifestTests {
     let libraries = manifest.products.filter { product in
       manifest.targets.allSatisfy { $0.name != product.name || $0.type == "regular" }
     }
-    // The server of pages serves this package's programs alone.
-    let adapters = LayerRule.adapters.filter { $0 != "WebFrontEnd" }
+    let adapters = LayerRule.adapters.filter { !LayerRule.ofPrograms.contains($0) }
     let expected = ["FetchedResults", "ResultsTesting", "SampleUseCases"] + adapters
     #expect(libraries.map(\.name).sorted() == expected.sorted())
     #expect(libraries.allSatisfy { !$0.targets.contains("OrderStatistics") })
+  }
+
+  @Test func `what serves only the programs shows no other package anything`() throws {
+    let declaration = /^ *(?:@\w+ )*public\b/.anchorsMatchLineEndings()
+    let shown = try LayerRule.ofPrograms.union(["JSONSyntax"]).sorted().flatMap { module in
+      try PackageTree.files(under: "Sources/Adapters/\(module)", "swift").filter { path in
+        try PackageTree.text(path).firstMatch(of: declaration) != nil
+      }
+    }
+    #expect(shown == [])
   }
 
   @Test func `every folder of tests is a target of the manifest`() throws {

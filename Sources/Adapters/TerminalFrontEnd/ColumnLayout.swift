@@ -4,17 +4,17 @@
 /// shrink first, down to their minimum; then the numbers, which mislead when truncated; then all columns evenly.
 /// Columns for which no cell of the terminal is left have width 0 and are not shown. Of many columns only as many are
 /// shown as have room for a few letters each.
-public struct ColumnLayout: Hashable, Sendable {
+package struct ColumnLayout: Hashable, Sendable {
   /// The width of each column, in columns of the terminal.
-  public let widths: [Int]
+  package let widths: [Int]
   /// The number of spaces between two columns.
-  public static let gap = 2
+  package static let gap = 2
 
   /// The number of columns that are shown with less than a few letters each, rather than not at all.
   private static let mostCrowded = 6
 
   /// The number of columns that have cells and no room.
-  public let hiddenColumns: Int
+  package let hiddenColumns: Int
 
   /// Creates a layout that fits the natural widths into a line.
   /// - Parameters:
@@ -22,7 +22,7 @@ public struct ColumnLayout: Hashable, Sendable {
   ///   - natural: The natural width of each column, in the same order.
   ///   - lineWidth: The width of the terminal, or `nil` for unlimited lines.
   /// - Complexity: O(*n* log *w*) in the columns and the width.
-  public init(columns: [TableColumn], natural: [Int], lineWidth: Int?) {
+  package init(columns: [TableColumn], natural: [Int], lineWidth: Int?) {
     let natural = zip(columns, natural).map { max($0.1, 0) }
     guard let lineWidth else {
       widths = natural
@@ -48,7 +48,7 @@ public struct ColumnLayout: Hashable, Sendable {
   }
 
   /// The width of a line of the table.
-  public var lineWidth: Int {
+  package var lineWidth: Int {
     let shown = widths.filter { $0 > 0 }
     return shown.reduce(0, +) + max(shown.count - 1, 0) * ColumnLayout.gap
   }

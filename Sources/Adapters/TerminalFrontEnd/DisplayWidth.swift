@@ -8,9 +8,9 @@
 /// ```swift
 /// DisplayWidth().columns(of: "吾輩は猫")  // 8
 /// ```
-public struct DisplayWidth: Hashable, Sendable {
+package struct DisplayWidth: Hashable, Sendable {
   /// The width of the scalars that Unicode calls ambiguous, such as `①`, `½` or `…`.
-  public enum Ambiguous: Int, Hashable, Sendable {
+  package enum Ambiguous: Int, Hashable, Sendable {
     /// One column, as on nearly every terminal.
     case narrow = 1
     /// Two columns, as on legacy East Asian terminals.
@@ -18,20 +18,20 @@ public struct DisplayWidth: Hashable, Sendable {
   }
 
   /// The width of ambiguous scalars.
-  public var ambiguous: Ambiguous
+  package var ambiguous: Ambiguous
 
   /// Creates a measure with a width for ambiguous scalars.
-  public init(ambiguous: Ambiguous = .narrow) { self.ambiguous = ambiguous }
+  package init(ambiguous: Ambiguous = .narrow) { self.ambiguous = ambiguous }
 
   /// Returns the columns that a text takes on one line.
   /// - Complexity: O(*n*) in the UTF-8 bytes; printable ASCII is one pass over the bytes.
-  public func columns(of text: String) -> Int {
+  package func columns(of text: String) -> Int {
     if DisplayWidth.isPrintableASCII(text) { return text.utf8.count }
     return text.reduce(0) { $0 + columns(of: $1) }
   }
 
   /// Returns the columns that a cluster takes: 0, 1, 2, or more if its scalars are drawn side by side.
-  public func columns(of cluster: Character) -> Int {
+  package func columns(of cluster: Character) -> Int {
     let scalars = cluster.unicodeScalars
     guard let first = scalars.first else { return 0 }
     if scalars.index(after: scalars.startIndex) == scalars.endIndex { return columns(of: first) }
@@ -97,7 +97,7 @@ extension DisplayWidth {
 }
 
 /// The alignment of a text in a wider field.
-public enum TextAlignment: Hashable, Sendable {
+package enum TextAlignment: Hashable, Sendable {
   /// At the start of the field, for words.
   case leading
   /// At the end of the field, for numbers.
@@ -114,7 +114,7 @@ extension DisplayWidth {
   /// ```
   /// Below one column the result is empty.
   /// - Complexity: O(*n*) in the bytes of the result.
-  public func fit(_ text: String, columns: Int, alignment: TextAlignment = .leading) -> String {
+  package func fit(_ text: String, columns: Int, alignment: TextAlignment = .leading) -> String {
     guard columns > 0 else { return "" }
     if DisplayWidth.isPrintableASCII(text), text.utf8.count <= columns {
       return padded(text, by: columns - text.utf8.count, alignment)
@@ -124,14 +124,14 @@ extension DisplayWidth {
   }
 
   /// Returns the text, truncated with `…` if it takes more than a number of columns.
-  public func cut(_ text: String, columns: Int) -> String {
+  package func cut(_ text: String, columns: Int) -> String {
     guard columns > 0 else { return "" }
     return shortened(text, columns: columns).text
   }
 
   /// Returns the text, with `…` in place of its middle if it takes more than a number of columns: its beginning and its end stay.
   /// - Complexity: O(*n*) in the bytes of the text.
-  public func cutMiddle(_ text: String, columns limit: Int) -> String {
+  package func cutMiddle(_ text: String, columns limit: Int) -> String {
     guard limit > 0, columns(of: text) > limit else { return limit > 0 ? text : "" }
     let room = limit - columns(of: "…" as Character)
     guard room > 1 else { return cut(text, columns: limit) }

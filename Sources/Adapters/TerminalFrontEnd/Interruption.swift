@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 /// The reason why a program has to end before its work is done.
-public enum Interruption: Error, Hashable, Sendable {
+package enum Interruption: Error, Hashable, Sendable {
   /// A signal: SIGINT from the keyboard, SIGTERM, or SIGHUP from a closed terminal.
   /// - Parameter number: The signal's number.
   case signal(number: Int32)
@@ -17,7 +17,7 @@ public enum Interruption: Error, Hashable, Sendable {
   case outputClosed
 
   /// Ends the process the way the system would have: by the signal, or with status 141.
-  public func endProcess() -> Never {
+  package func endProcess() -> Never {
     switch self {
     case .signal(let number): SystemCalls.endProcess(by: number)
     case .outputClosed: SystemCalls.endProcess(with: TerminalOutputError.outputClosed.exitStatus)
@@ -29,14 +29,14 @@ public enum Interruption: Error, Hashable, Sendable {
 ///
 /// Between `begin()` and `end()`, signals do not end the process. There is one watch per process. Signals that were
 /// ignored when the process started, as under `nohup`, stay ignored.
-public enum InterruptionWatch {
+package enum InterruptionWatch {
   /// Starts catching signals.
-  public static func begin() { SignalPipe.begin() }
+  package static func begin() { SignalPipe.begin() }
 
   /// Waits for a signal, or until the other end of an output is closed; a second signal ends the process at once.
   /// - Parameter output: The output to watch.
   /// - Returns: The interruption, or `nil` after `end()`.
-  public static func next(_ output: TerminalOutput) -> Interruption? {
+  package static func next(_ output: TerminalOutput) -> Interruption? {
     switch SignalPipe.next(or: output.descriptor) {
     case .signal(let number):
       SignalPipe.restore()
@@ -48,12 +48,12 @@ public enum InterruptionWatch {
 
   /// Waits until `end()` is called, or until a timeout.
   /// - Returns: Whether `end()` was called.
-  public static func waitForEnd(milliseconds: Int32) -> Bool {
+  package static func waitForEnd(milliseconds: Int32) -> Bool {
     SignalPipe.waitForEnd(milliseconds: milliseconds)
   }
 
   /// Stops catching signals, and wakes every waiting thread.
-  public static func end() { SignalPipe.end() }
+  package static func end() { SignalPipe.end() }
 }
 
 /// The pipe that carries signals to a waiting thread: a signal handler may do little more than write a byte.

@@ -4,14 +4,14 @@
 /// terminal goes through ``oneLine(_:)`` or ``lines(_:)``, which remove control characters, characters that reorder
 /// the line, and grapheme clusters of unlimited size. Rows written to a pipe go through ``escaped(_:)``, which is
 /// lossless.
-public enum SafeText {
+package enum SafeText {
   /// Returns the text as one line for a terminal, with each control character shown as a visible symbol.
   ///
   /// C0 controls and DEL become their pictures (`ESC` is `␛`, tab `␉`, newline `␊`). C1 controls, line separators,
   /// direction overrides and invisible format characters become their code points, as in `<U+202E>`. Joiners and
   /// direction marks stay. A cluster keeps its first 32 scalars.
   /// - Complexity: O(*n*) in the UTF-8 bytes.
-  public static func oneLine(_ text: String) -> String {
+  package static func oneLine(_ text: String) -> String {
     visible(text, keepsNewlines: false)
   }
 
@@ -19,14 +19,14 @@ public enum SafeText {
   ///
   /// What is laid out for a screen is bounded by it, however long a value is.
   /// - Complexity: O(*k*) in the scalars that are kept.
-  public static func oneLine(_ text: String, atMost most: Int) -> String {
+  package static func oneLine(_ text: String, atMost most: Int) -> String {
     guard let beginning = beginning(of: text, most) else { return oneLine(text) }
     return oneLine(beginning) + "…"
   }
 
   /// Returns the beginning of the text as ``lines(_:)``, with `…` if it goes on.
   /// - Complexity: O(*k*) in the scalars that are kept.
-  public static func lines(_ text: String, atMost most: Int) -> String {
+  package static func lines(_ text: String, atMost most: Int) -> String {
     guard let beginning = beginning(of: text, most) else { return lines(text) }
     return lines(beginning) + "…"
   }
@@ -42,7 +42,7 @@ public enum SafeText {
   }
 
   /// Returns the text for a terminal with its line ends; CR LF becomes LF, everything else as in ``oneLine(_:)``.
-  public static func lines(_ text: String) -> String {
+  package static func lines(_ text: String) -> String {
     visible(text, keepsNewlines: true)
   }
 
@@ -50,7 +50,7 @@ public enum SafeText {
   ///
   /// The result means the same: in JSON such characters occur only inside strings. Line ends stay.
   /// - Complexity: O(*n*) in the UTF-8 bytes.
-  public static func json(_ text: String) -> String {
+  package static func json(_ text: String) -> String {
     // The first UTF-8 bytes of everything that is replaced.
     guard text.utf8.contains(where: { $0 == 0x7F || [0xC2, 0xE1, 0xE2, 0xEF].contains($0) })
     else { return text }
@@ -68,7 +68,7 @@ public enum SafeText {
   /// A tab is written `\t`, a newline `\n`, a carriage return `\r`, a backslash `\\`, and every other control
   /// character `\x` with two hexadecimal digits (`ESC` is `\x1B`). The TSV parser reverses it exactly.
   /// - Complexity: O(*n*) in the UTF-8 bytes.
-  public static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     // 0xC2 is the first byte of the C1 controls.
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x5C || $0 == 0x7F || $0 == 0xC2 })
     else { return text }

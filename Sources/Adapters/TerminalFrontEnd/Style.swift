@@ -2,9 +2,9 @@
 ///
 /// Only the terminal's palette is used, so that dark and light themes both work. A style never carries meaning
 /// alone: a sign or a word always says the same.
-public struct Style: Hashable, Sendable {
+package struct Style: Hashable, Sendable {
   /// A colour of the terminal's palette.
-  public enum Color: Int, Hashable, Sendable {
+  package enum Color: Int, Hashable, Sendable {
     /// The palette's black.
     case black = 30
     /// The palette's red.
@@ -24,18 +24,18 @@ public struct Style: Hashable, Sendable {
   }
 
   /// Whether the text is bold.
-  public var isBold: Bool
+  package var isBold: Bool
   /// Whether the text is faint.
-  public var isDim: Bool
+  package var isDim: Bool
   /// Whether the text is underlined.
-  public var isUnderlined: Bool
+  package var isUnderlined: Bool
   /// Whether foreground and background are swapped.
-  public var isReversed: Bool
+  package var isReversed: Bool
   /// The colour of the text, or `nil` for the terminal's default.
-  public var color: Color?
+  package var color: Color?
 
   /// Creates a style; without arguments, plain text.
-  public init(
+  package init(
     bold: Bool = false,
     dim: Bool = false,
     underlined: Bool = false,
@@ -52,7 +52,7 @@ public struct Style: Hashable, Sendable {
   /// Returns the text wrapped in the escape sequences of this style (ECMA-48, SGR).
   ///
   /// The text is not changed: make it safe first, with ``SafeText``.
-  public func applied(to text: String) -> String {
+  package func applied(to text: String) -> String {
     let codes = parameters
     guard !codes.isEmpty, !text.isEmpty else { return text }
     return "\u{1B}[\(codes.map(String.init).joined(separator: ";"))m\(text)\u{1B}[0m"
@@ -68,21 +68,21 @@ public struct Style: Hashable, Sendable {
 
 extension Style {
   /// The style of a section's title.
-  public static let sectionTitle = Style(bold: true)
+  package static let sectionTitle = Style(bold: true)
   /// The style of a table's headings, counts and aggregates.
-  public static let secondary = Style(dim: true)
+  package static let secondary = Style(dim: true)
   /// The style of an inserted row.
-  public static let inserted = Style(color: .green)
+  package static let inserted = Style(color: .green)
   /// The style of a deleted row.
-  public static let deleted = Style(color: .red)
+  package static let deleted = Style(color: .red)
   /// The style of an updated row.
-  public static let updated = Style(color: .yellow)
+  package static let updated = Style(color: .yellow)
   /// The style of a moved row.
-  public static let moved = Style(color: .cyan)
+  package static let moved = Style(color: .cyan)
 }
 
 /// The choice of when output is coloured.
-public enum ColorChoice: String, CaseIterable, Hashable, Sendable {
+package enum ColorChoice: String, CaseIterable, Hashable, Sendable {
   /// Colour on a terminal, unless the environment says otherwise.
   case auto
   /// Colour everywhere, on a pipe too.
@@ -95,7 +95,7 @@ public enum ColorChoice: String, CaseIterable, Hashable, Sendable {
   /// For ``auto``, the first rule that applies decides: a non-empty `NO_COLOR` turns colour off (no-color.org);
   /// `CLICOLOR_FORCE` other than empty or `0` turns it on (bixense.com/clicolors); a missing or `dumb` `TERM` and
   /// `CLICOLOR=0` turn it off; otherwise a terminal is coloured.
-  public func isEnabled(environment: [String: String], isTerminal: Bool) -> Bool {
+  package func isEnabled(environment: [String: String], isTerminal: Bool) -> Bool {
     switch self {
     case .always: return true
     case .never: return false

@@ -10,26 +10,26 @@
 /// print(writer.row(["こころ", "1914"]), terminator: "")
 /// print(writer.end(), terminator: "")
 /// ```
-public struct TableWriter: Sendable {
+package struct TableWriter: Sendable {
   /// The options of a writer, apart from the columns.
-  public struct Options: Hashable, Sendable {
+  package struct Options: Hashable, Sendable {
     /// The format.
-    public var format: TableFormat
+    package var format: TableFormat
     /// The width of the terminal, or `nil` if nothing may be truncated.
-    public var lineWidth: Int?
+    package var lineWidth: Int?
     /// Whether styles are written as escape sequences.
-    public var isColored: Bool
+    package var isColored: Bool
     /// Whether the text goes to a terminal, so that control characters have to be made visible in every format.
-    public var isTerminal: Bool
+    package var isTerminal: Bool
     /// The measure of widths.
-    public var width: DisplayWidth
+    package var width: DisplayWidth
     /// The heading of the section column in the line formats, or `nil` for no such column.
-    public var sectionHeading: String?
+    package var sectionHeading: String?
     /// The number of rows to measure before the first is printed.
-    public var measuredRows: Int
+    package var measuredRows: Int
 
     /// Creates options; by default a table for a pipe, without colour.
-    public init(
+    package init(
       format: TableFormat = .table,
       lineWidth: Int? = nil,
       isColored: Bool = false,
@@ -55,7 +55,7 @@ public struct TableWriter: Sendable {
   private var hasBegun = false
 
   /// Creates a writer for a list with these columns.
-  public init(columns: [TableColumn], options: Options = Options()) {
+  package init(columns: [TableColumn], options: Options = Options()) {
     self.columns = columns
     self.options = options
     aligned = AlignedTable(columns: columns, options: options)
@@ -68,7 +68,7 @@ public struct TableWriter: Sendable {
   ///   - total: The number of rows of the section, if not all of them follow.
   ///   - aggregate: A text for the end of the header, such as a sum.
   /// - Returns: The text to print now.
-  public mutating func section(
+  package mutating func section(
     title: String,
     count: Int? = nil,
     total: Int? = nil,
@@ -84,7 +84,7 @@ public struct TableWriter: Sendable {
   /// Writes one row; missing cells are empty, surplus cells are dropped.
   /// - Returns: The text to print now.
   /// - Complexity: O(*n*) in the bytes of the row.
-  public mutating func row(_ cells: [String]) -> String {
+  package mutating func row(_ cells: [String]) -> String {
     guard options.format == .table else {
       let section = options.sectionHeading == nil ? [] : [sectionTitle]
       let padding = Array(repeating: "", count: max(columns.count - cells.count, 0))
@@ -95,12 +95,12 @@ public struct TableWriter: Sendable {
 
   /// Ends the list.
   /// - Returns: The text to print now.
-  public mutating func end() -> String {
+  package mutating func end() -> String {
     options.format == .table ? aligned.end() : begin()
   }
 
   /// The number of columns that the table does not show because the terminal is too narrow; known once rows are printed.
-  public var hiddenColumns: Int { aligned.hiddenColumns }
+  package var hiddenColumns: Int { aligned.hiddenColumns }
 
   private mutating func begin() -> String {
     guard !hasBegun else { return "" }
@@ -137,7 +137,7 @@ public struct TableWriter: Sendable {
 }
 
 /// The format of a list.
-public enum TableFormat: String, CaseIterable, Hashable, Sendable {
+package enum TableFormat: String, CaseIterable, Hashable, Sendable {
   /// Aligned columns with section headers, for people.
   case table
   /// Tab-separated values without headings, one row per line.
@@ -149,19 +149,19 @@ public enum TableFormat: String, CaseIterable, Hashable, Sendable {
 }
 
 /// A column of a table: its heading and the alignment of its cells.
-public struct TableColumn: Hashable, Sendable {
+package struct TableColumn: Hashable, Sendable {
   /// The heading.
-  public var title: String
+  package var title: String
   /// The alignment of the cells; numbers are trailing.
-  public var alignment: TextAlignment
+  package var alignment: TextAlignment
   /// The width below which the column does not shrink while others still can.
-  public var minimumWidth: Int
+  package var minimumWidth: Int
 
   /// The minimum width of a column that may be truncated.
-  public static let usualMinimumWidth = 6
+  package static let usualMinimumWidth = 6
 
   /// Creates a column with a heading; with `.max` as its minimum width, it is truncated after all others only.
-  public init(
+  package init(
     _ title: String,
     alignment: TextAlignment = .leading,
     minimumWidth: Int = TableColumn.usualMinimumWidth

@@ -8,11 +8,11 @@ import Synchronization
 ///
 /// The buffer and the backlog are guarded by one lock, which is held while bytes are written, so that writes keep
 /// their order.
-public final class TerminalOutput: Sendable {
+package final class TerminalOutput: Sendable {
   /// The file descriptor that the text is written to.
-  public let descriptor: Int32
+  package let descriptor: Int32
   /// Whether the descriptor is a terminal.
-  public let isTerminal: Bool
+  package let isTerminal: Bool
 
   private struct State {
     /// The bytes not written yet.
@@ -28,7 +28,7 @@ public final class TerminalOutput: Sendable {
   /// - Parameters:
   ///   - descriptor: The descriptor; 1 is standard output, 2 standard error.
   ///   - capacity: The number of bytes to buffer before they are written.
-  public init(descriptor: Int32, capacity: Int = 1 << 16) {
+  package init(descriptor: Int32, capacity: Int = 1 << 16) {
     self.descriptor = descriptor
     self.capacity = capacity
     isTerminal = SystemCalls.isTerminal(descriptor)
@@ -36,19 +36,19 @@ public final class TerminalOutput: Sendable {
   }
 
   /// The standard output.
-  public static let standard = TerminalOutput(descriptor: 1)
+  package static let standard = TerminalOutput(descriptor: 1)
   /// The standard error, which is not buffered.
-  public static let standardError = TerminalOutput(descriptor: 2, capacity: 0)
+  package static let standardError = TerminalOutput(descriptor: 2, capacity: 0)
 
   /// Makes a write to a closed pipe, or beyond the file size limit, throw an error instead of ending the process.
-  public static func ignoreBrokenPipes() { SystemCalls.ignoreBrokenPipes() }
+  package static func ignoreBrokenPipes() { SystemCalls.ignoreBrokenPipes() }
 
   /// Keeps files that are opened later from taking the number of a standard descriptor that is closed; call it first.
   /// - Returns: Whether standard output can be written at all.
-  public static func fillStandardDescriptors() -> Bool { SystemCalls.fillStandardDescriptors() }
+  package static func fillStandardDescriptors() -> Bool { SystemCalls.fillStandardDescriptors() }
 
   /// Returns the terminal's current size, or `nil` if the output is not a terminal.
-  public func size(environment: [String: String]) -> TerminalSize? {
+  package func size(environment: [String: String]) -> TerminalSize? {
     TerminalSize.current(descriptor: descriptor, environment: environment)
   }
 
@@ -56,7 +56,7 @@ public final class TerminalOutput: Sendable {
   ///
   /// The text is written as it is; make text from outside safe first, with ``SafeText``.
   /// - Throws: ``TerminalOutputError``.
-  public func write(_ text: String) throws(TerminalOutputError) {
+  package func write(_ text: String) throws(TerminalOutputError) {
     try state.withLock { (state) throws(TerminalOutputError) in
       state.buffer.append(contentsOf: text.utf8)
       guard state.buffer.count > capacity else { return }
@@ -66,7 +66,7 @@ public final class TerminalOutput: Sendable {
 
   /// Writes the buffer; call it before the program ends and whenever the text must be visible.
   /// - Throws: ``TerminalOutputError``.
-  public func flush() throws(TerminalOutputError) {
+  package func flush() throws(TerminalOutputError) {
     try state.withLock { (state) throws(TerminalOutputError) in
       try TerminalOutput.flush(&state, to: descriptor)
     }
@@ -78,7 +78,7 @@ public final class TerminalOutput: Sendable {
   /// the consumer does not accept at once is buffered in memory, beyond a megabyte in a temporary file, and written after
   /// the closure returns. If the disk is full too, writes block.
   /// - Throws: ``TerminalOutputError``, or the error of the closure, after its output has been written.
-  public func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+  package func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
     state.withLock { $0.backlog = OutputBacklog(before: descriptor) }
     let outcome = Swift.Result { try body() }
     do throws(TerminalOutputError) {
@@ -219,7 +219,7 @@ private final class OutputBacklog {
 }
 
 /// An error of writing text.
-public enum TerminalOutputError: Error, Hashable, Sendable {
+package enum TerminalOutputError: Error, Hashable, Sendable {
   /// The other end of the pipe was closed; the program ends silently with status 141.
   case outputClosed
   /// The system refused the write.
@@ -231,7 +231,7 @@ public enum TerminalOutputError: Error, Hashable, Sendable {
 
 extension TerminalOutputError {
   /// The exit status of a program that ends with this error: 141 for a closed output, 74 otherwise.
-  public var exitStatus: Int32 {
+  package var exitStatus: Int32 {
     switch self {
     case .outputClosed: 141
     case .failed: 74
@@ -241,7 +241,7 @@ extension TerminalOutputError {
 
 extension TerminalOutputError: CustomStringConvertible {
   /// A sentence that says what happened, and one that says what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .outputClosed: "The other end of the output was closed."
     case .failed(_, let reason):
@@ -251,14 +251,14 @@ extension TerminalOutputError: CustomStringConvertible {
 }
 
 /// The size of a terminal in character cells.
-public struct TerminalSize: Hashable, Sendable {
+package struct TerminalSize: Hashable, Sendable {
   /// The number of cells in a line.
-  public var columns: Int
+  package var columns: Int
   /// The number of lines.
-  public var rows: Int
+  package var rows: Int
 
   /// Creates a size.
-  public init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     self.columns = columns
     self.rows = rows
   }
@@ -266,7 +266,7 @@ public struct TerminalSize: Hashable, Sendable {
   /// Returns the size of the terminal behind a file descriptor, or `nil` if it is not a terminal or has no size.
   ///
   /// `COLUMNS` and `LINES` of the environment take precedence over the size that the terminal reports, as POSIX has it.
-  public static func current(descriptor: Int32, environment: [String: String]) -> TerminalSize? {
+  package static func current(descriptor: Int32, environment: [String: String]) -> TerminalSize? {
     guard SystemCalls.isTerminal(descriptor) else { return nil }
     func number(_ name: String) -> Int? {
       environment[name].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }

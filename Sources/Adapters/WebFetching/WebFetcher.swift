@@ -10,7 +10,7 @@ import Foundation
 ///   print(response.id, response.result)
 /// }
 /// ```
-public struct WebFetcher: Sendable {
+package struct WebFetcher: Sendable {
   private let agent: String
   private let limits: WebLimits
 
@@ -18,13 +18,13 @@ public struct WebFetcher: Sendable {
   /// - Parameters:
   ///   - agent: How the program presents itself to servers.
   ///   - limits: The limits of each fetch, and of all that run at once.
-  public init(agent: String, limits: WebLimits = WebLimits()) {
+  package init(agent: String, limits: WebLimits = WebLimits()) {
     (self.agent, self.limits) = (agent, limits)
   }
 
   /// Opens the library.
   /// - Throws: `WebFailure.noLibrary` or `.oldLibrary`.
-  public static func checkLibrary() throws(WebFailure) {
+  package static func checkLibrary() throws(WebFailure) {
     switch curl_loader_open() {
     case 0: return
     case 2: throw .oldLibrary(version: curl_loader_version().map { String(cString: $0) } ?? "")
@@ -37,12 +37,12 @@ public struct WebFetcher: Sendable {
   /// One thread serves all requests. It ends with the stream: when the task that waits for a response is cancelled, and when the
   /// stream is released. It also waits while as many responses as may run at once have not been taken, so that their bodies
   /// never fill the memory.
-  public func responses(to requests: [WebRequest]) -> AsyncStream<WebResponse> {
+  package func responses(to requests: [WebRequest]) -> AsyncStream<WebResponse> {
     responses(to: requests) { $0 }
   }
 
   /// Fetches addresses like `responses(to:)`, and returns what a closure makes of each response.
-  public func responses<Element>(
+  package func responses<Element>(
     to requests: [WebRequest],
     _ transform: @escaping @Sendable (WebResponse) -> Element
   ) -> AsyncStream<Element> {

@@ -1,16 +1,16 @@
 /// An address to fetch.
-public struct WebRequest: Hashable, Sendable {
+package struct WebRequest: Hashable, Sendable {
   /// A number that the answer repeats.
-  public var id: Int64
+  package var id: Int64
   /// The address, which begins with `http://` or `https://`.
-  public var address: String
+  package var address: String
   /// The `ETag` of a copy that there is already.
-  public var tag: String?
+  package var tag: String?
   /// The `Last-Modified` of a copy that there is already.
-  public var modified: String?
+  package var modified: String?
 
   /// Creates a request.
-  public init(id: Int64, address: String, tag: String? = nil, modified: String? = nil) {
+  package init(id: Int64, address: String, tag: String? = nil, modified: String? = nil) {
     (self.id, self.address, self.tag, self.modified) = (id, address, tag, modified)
   }
 
@@ -25,54 +25,54 @@ public struct WebRequest: Hashable, Sendable {
 }
 
 /// What came of a request.
-public struct WebResponse: Sendable {
+package struct WebResponse: Sendable {
   /// The number of the request.
-  public let id: Int64
+  package let id: Int64
   /// The answer of the last server that was asked, or the reason why there is none.
-  public let result: Result<WebAnswer, WebFailure>
+  package let result: Result<WebAnswer, WebFailure>
 }
 
 /// The answer of a server.
-public struct WebAnswer: Sendable {
+package struct WebAnswer: Sendable {
   /// The status, such as 200 or 304.
-  public let status: Int
+  package let status: Int
   /// The address that was asked last: another one than that of the request after redirects.
-  public let address: String
+  package let address: String
   /// Whether every redirect on the way there was permanent, and there was one.
-  public let hasMoved: Bool
+  package let hasMoved: Bool
   /// The body, inflated.
-  public let body: [UInt8]
+  package let body: [UInt8]
   /// The `ETag` of the answer.
-  public let tag: String?
+  package let tag: String?
   /// The `Last-Modified` of the answer.
-  public let modified: String?
+  package let modified: String?
   /// The seconds after which the server wants to be asked again.
-  public let retryAfter: Int?
+  package let retryAfter: Int?
   /// The seconds for which the answer stays fresh.
-  public let maximumAge: Int?
+  package let maximumAge: Int?
 }
 
 /// The limits of each fetch, and of all that run at once.
-public struct WebLimits: Hashable, Sendable {
+package struct WebLimits: Hashable, Sendable {
   /// The number of fetches that run at once.
-  public var simultaneous = 16
+  package var simultaneous = 16
   /// The number of fetches of one host that run at once.
-  public var perHost = 2
+  package var perHost = 2
   /// The time in which a connection must be made.
-  public var connecting = Duration.seconds(10)
+  package var connecting = Duration.seconds(10)
   /// The time in which an answer must be complete.
-  public var total = Duration.seconds(30)
+  package var total = Duration.seconds(30)
   /// The size of a body after inflation, in bytes.
-  public var maximumBytes = 8 << 20
+  package var maximumBytes = 8 << 20
   /// The number of redirects.
-  public var redirects = 5
+  package var redirects = 5
 
   /// The usual limits.
-  public init() {}
+  package init() {}
 }
 
 /// The reason why a fetch has no answer; no text of it has an address.
-public enum WebFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package enum WebFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is no libcurl, or one that cannot be used.
   case noLibrary
   /// The libcurl that was found is too old.
@@ -101,7 +101,7 @@ public enum WebFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case other(String)
 
   /// What happened, without a full stop.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noLibrary: "there is no libcurl 7.85 or later"
     case .oldLibrary(let version): "libcurl is \(version), and 7.85 or later is needed"

@@ -1,14 +1,14 @@
-public import CommandLineFrontEnd
+package import CommandLineFrontEnd
 import InMemoryPersistence
-public import ProgramFrontEnd
-public import ResultsDomain
-public import ResultsPresentation
+package import ProgramFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
 import SQLitePersistence
 import SectionCacheFiles
 
 /// A program whose objects are in an SQLite file, in a PostgreSQL database, or in memory for a trial: what the five programs have in
 /// common.
-public protocol StoredProgram: ListProgram {
+package protocol StoredProgram: ListProgram {
   /// The entities of its store.
   static var entities: [EntityDescription] { get }
   /// What becomes of attributes that the entities had in earlier versions of the program.
@@ -17,13 +17,13 @@ public protocol StoredProgram: ListProgram {
 
 extension StoredProgram {
   /// The entity of the list alone.
-  public static var entities: [EntityDescription] { [entity] }
+  package static var entities: [EntityDescription] { [entity] }
 
   /// Nothing to replace.
-  public static var attributeReplacements: [AttributeReplacement] { [] }
+  package static var attributeReplacements: [AttributeReplacement] { [] }
 
   /// Opens the store of the program's entities.
-  public static func openStore(_ location: StoreLocation) throws -> any Store {
+  package static func openStore(_ location: StoreLocation) throws -> any Store {
     switch location.address {
     case .memory: return try InMemoryStore(entities: entities)
     case .file(let path): return try openFile(path, location)
@@ -48,7 +48,7 @@ extension StoredProgram {
   }
 
   /// The folder of list caches: beside the file, for a database among the user's caches; `nil` for a store in memory.
-  public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? {
+  package static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? {
     switch location.address {
     case .memory: nil
     case .file(let path): SectionCacheFolder(besideStoreAt: path, isReadOnly: location.isReadOnly)
@@ -58,14 +58,14 @@ extension StoredProgram {
   }
 
   /// Describes how the store captures changes, and the result of SQLite's integrity check or the condition of the server.
-  public static func diagnose(_ store: any Store) throws -> [String] {
+  package static func diagnose(_ store: any Store) throws -> [String] {
     if let lines = try DatabaseStores.diagnose(store) { return lines }
     guard let store = store as? SQLiteStore else { return [] }
     return try ["capture    \(store.capture)"] + store.check().lines
   }
 
   /// Rebuilds the change log and its triggers; the objects are not touched.
-  public static func repair(_ store: any Store) throws -> [String] {
+  package static func repair(_ store: any Store) throws -> [String] {
     if try DatabaseStores.repair(store) {
       return ["repaired   the log of changes, its functions and its triggers"]
     }
@@ -75,13 +75,13 @@ extension StoredProgram {
   }
 
   /// The statements that opening a database for writing would run; `nil` for a file.
-  public static func statements(for location: StoreLocation) throws -> [String]? {
+  package static func statements(for location: StoreLocation) throws -> [String]? {
     guard case .database(let url) = location.address else { return nil }
     return try DatabaseStores.statements(url, location, of: Self.self)
   }
 
   /// Creates the index that lets a list be read in order, if there is one.
-  public static func createIndex(
+  package static func createIndex(
     serving definition: OrderDefinition,
     in store: any Store
   ) throws -> [String] {
@@ -98,7 +98,7 @@ extension StoredProgram {
   ///   - row: Returns the id of the row at the position that the user gave.
   /// - Returns: The id of the removed row.
   /// - Throws: `CommandFailure` if another process has removed the row meanwhile, `StoreError`, `ResultsError`, or what `row` throws.
-  public static func removeRow(
+  package static func removeRow(
     of list: ListOptions,
     in store: StoreOptions,
     _ row: (ResultsList<Row>) throws -> ObjectID

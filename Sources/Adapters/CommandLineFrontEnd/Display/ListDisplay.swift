@@ -1,22 +1,22 @@
-public import ProgramFrontEnd
-public import ResultsDomain
-public import ResultsPresentation
+package import ProgramFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
 import TerminalFrontEnd
 import WireFormat
 
 /// A display that prints the events of a list to standard output, in the format of the options.
-public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
+package struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   private let printer: ListPrinter
   private let changes: ChangePrinter
   /// The encoder of the list that is shown, whose rows can have more than the program's attributes.
   private var wire: WireLines
   private let isWire: Bool
   /// The generation of the printed list; 0 before the first list.
-  public private(set) var generation = 0
+  package private(set) var generation = 0
 
   /// Creates a display with the options of a verb.
   /// - Throws: `CommandFailure` for an unknown column.
-  public init(_ options: ChangeOutputOptions, _ settings: LocaleSettings) throws {
+  package init(_ options: ChangeOutputOptions, _ settings: LocaleSettings) throws {
     let columns = try options.rows.columns(of: Program.self)
     let format = options.listFormat
     isWire = !format.isForPeople
@@ -40,13 +40,13 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   /// Prints a list whose rows are all of one version.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func show(_ reading: ResultsReading<Row>) throws {
+  package mutating func show(_ reading: ResultsReading<Row>) throws {
     try show(ListContent(reading))
   }
 
   /// Prints a list of one version that replaces the previous one.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func reset(
+  package mutating func reset(
     _ reading: ResultsReading<Row>,
     because reason: ResultsResetReason
   ) throws {
@@ -55,13 +55,13 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   /// Prints a list whose rows are read in snapshots of their own.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func show(_ results: ResultsList<Row>) throws {
+  package mutating func show(_ results: ResultsList<Row>) throws {
     try show(ListContent(results))
   }
 
   /// Prints a list that replaces the previous one, and whose rows are read in snapshots of their own.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func reset(
+  package mutating func reset(
     _ results: ResultsList<Row>,
     because reason: ResultsResetReason
   ) throws {
@@ -96,7 +96,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   /// Prints a change.
   /// - Throws: `TerminalOutputError`.
-  public mutating func apply(_ change: ResultsChange<Row>) throws {
+  package mutating func apply(_ change: ResultsChange<Row>) throws {
     generation = change.after.generation
     if isWire {
       try write(json: wire.encoder.delta(change.delta))
@@ -108,7 +108,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   /// Prints the failure of the last attempt to read the store.
   /// - Throws: `TerminalOutputError`.
-  public mutating func report(_ failure: StoreError) throws {
+  package mutating func report(_ failure: StoreError) throws {
     guard !isWire else {
       try write(json: wire.encoder.error("\(failure)", generation: generation))
       return try TerminalOutput.standard.flush()
@@ -228,7 +228,7 @@ private struct ChangePrinter {
 }
 
 /// A display of a controller's list and its changes, in which each change applies to the list printed before.
-public struct LiveDisplay<Program: ListProgram> {
+package struct LiveDisplay<Program: ListProgram> {
   private let controller: FetchedResultsController<Row>
   private var display: ListDisplay<Program>
   private var events: ResultsChanges<Row>.AsyncIterator
@@ -239,7 +239,7 @@ public struct LiveDisplay<Program: ListProgram> {
 
   /// Prints the list of a controller that has fetched.
   /// - Throws: `ResultsError`, `TerminalOutputError`.
-  public init(
+  package init(
     _ controller: FetchedResultsController<Row>,
     on display: ListDisplay<Program>
   ) async throws {
@@ -250,12 +250,12 @@ public struct LiveDisplay<Program: ListProgram> {
   }
 
   /// The generation of the printed list.
-  public var generation: Int { display.generation }
+  package var generation: Int { display.generation }
 
   /// Waits for the next event and prints it.
   /// - Returns: Whether it was a change, or `nil` if the controller has ended.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func showNext() async throws -> Bool? {
+  package mutating func showNext() async throws -> Bool? {
     guard let event = await events.next() else { return nil }
     switch event {
     case .failure(let failure) where failure.endsWatch:

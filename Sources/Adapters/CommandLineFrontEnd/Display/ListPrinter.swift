@@ -3,7 +3,7 @@ import Foundation
 import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
-public import TerminalFrontEnd
+package import TerminalFrontEnd
 import WireFormat
 
 /// A printer of a complete list in any format, section by section and row by row, without holding it in memory.
@@ -114,7 +114,7 @@ struct ListPrinter {
 
 extension TerminalOutput {
   /// The width that tables are fitted to: that of the terminal; `nil` for any other output, where nothing is shortened.
-  public var lineWidth: Int? { size(environment: ProcessInfo.processInfo.environment)?.columns }
+  package var lineWidth: Int? { size(environment: ProcessInfo.processInfo.environment)?.columns }
 
   /// Writes JSON; on a terminal, characters that it would obey or hide are written as JSON escapes.
   func write(json text: String) throws(TerminalOutputError) {

@@ -1,18 +1,18 @@
-public import ArgumentParser
-public import ProgramFrontEnd
-public import ResultsDomain
-public import ResultsPresentation
+package import ArgumentParser
+package import ProgramFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
 import TerminalFrontEnd
 
 /// The options that choose the rows of a list, their order and their sections.
-public struct ListOptions: ParsableArguments {
+package struct ListOptions: ParsableArguments {
   /// The condition that rows match.
   @Option(
     name: .customLong("where"),
     parsing: .unconditional,
     help: "Only rows that match this condition (see 'help where')."
   )
-  public var predicate: String?
+  package var predicate: String?
 
   /// The sort order.
   @Option(
@@ -20,7 +20,7 @@ public struct ListOptions: ParsableArguments {
     help: "Sort order: attribute names separated by commas; a leading minus sorts descending.",
     completion: CompletedNames.sort
   )
-  public var sort: String?
+  package var sort: String?
 
   /// The attribute or key that divides the list into sections.
   @Option(
@@ -28,11 +28,11 @@ public struct ListOptions: ParsableArguments {
       "The attribute or key that divides the list into sections, a date as day(x), month(x) or year(x), or none.",
     completion: CompletedNames.sections
   )
-  public var sectionBy: String?
+  package var sectionBy: String?
 
   /// Whether the list is in the opposite order.
   @Flag(help: "Show the rows and sections in the opposite order, the last ones first.")
-  public var reversed = false
+  package var reversed = false
 
   /// The sections that are shown in an order of their own, also while they are empty.
   @Option(
@@ -43,13 +43,13 @@ public struct ListOptions: ParsableArguments {
       valueName: "values"
     )
   )
-  public var sections: String?
+  package var sections: String?
 
   /// What becomes of the sections that are not named.
   @Option(
     help: "What becomes of other sections than those of --sections: before, after or hidden."
   )
-  public var otherSections: String?
+  package var otherSections: String?
 
   /// The maximum number of rows of each section.
   @Option(
@@ -57,7 +57,7 @@ public struct ListOptions: ParsableArguments {
     help: "Show at most this many rows of each section; 0 shows headers alone.",
     transform: WholeNumber.parse
   )
-  public var sectionLimit: Int?
+  package var sectionLimit: Int?
 
   /// The sections that show no row.
   @Option(
@@ -67,7 +67,7 @@ public struct ListOptions: ParsableArguments {
       valueName: "values"
     )
   )
-  public var collapse: String?
+  package var collapse: String?
 
   /// The maximum number of rows.
   @Option(
@@ -75,7 +75,7 @@ public struct ListOptions: ParsableArguments {
     help: "Show at most this many rows.",
     transform: WholeNumber.parse
   )
-  public var limit: Int?
+  package var limit: Int?
 
   /// The number of rows to skip.
   @Option(
@@ -83,14 +83,14 @@ public struct ListOptions: ParsableArguments {
     help: "Skip this many rows first.",
     transform: WholeNumber.parse
   )
-  public var offset: Int?
+  package var offset: Int?
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Returns the definition of a program's list, changed by these options.
   /// - Throws: `CommandFailure`, `PredicateParseError` or `RequestError` for invalid options.
-  public func definition<Program: ListProgram>(
+  package func definition<Program: ListProgram>(
     of program: Program.Type,
     for settings: LocaleSettings,
     isFrozen: Bool = false
@@ -116,10 +116,10 @@ public struct ListOptions: ParsableArguments {
 }
 
 /// A parser for the whole numbers that options take.
-public enum WholeNumber {
+package enum WholeNumber {
   /// Returns the number of a text; its range is checked by the option.
   /// - Throws: `ValidationError`, which the argument parser puts after the value and the option.
-  public static func parse(_ text: String) throws -> Int {
+  package static func parse(_ text: String) throws -> Int {
     guard let number = Int(text) else {
       throw ValidationError("Give a whole number such as 20.")
     }
@@ -128,10 +128,10 @@ public enum WholeNumber {
 }
 
 /// A parser for the condition of `--where`.
-public enum Condition {
+package enum Condition {
   /// Returns the condition as a predicate, and prints a warning if a pattern looks like one of SQL.
   /// - Throws: `PredicateParseError` for the first error, `CommandFailure` for an empty text.
-  public static func predicate<Program: ListProgram>(
+  package static func predicate<Program: ListProgram>(
     _ text: String,
     of program: Program.Type
   ) throws -> FetchPredicate {

@@ -1,30 +1,30 @@
-public import ArgumentParser
+package import ArgumentParser
 import FileFormats
 import Foundation
-public import ProgramFrontEnd
+package import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 
 /// The options for the locale, calendar and time zone of a list.
-public struct LocaleOptions: ParsableArguments, Sendable {
+package struct LocaleOptions: ParsableArguments, Sendable {
   /// The locale of dates, amounts and titles.
   @Option(help: "A locale such as ja_JP, or C for plain forms (default: LC_ALL, LC_TIME, LANG).")
-  public var locale: String?
+  package var locale: String?
 
   /// The calendar of days and months.
   @Option(help: "A calendar such as gregorian, japanese or buddhist.")
-  public var calendar: String?
+  package var calendar: String?
 
   /// The time zone of dates with a time.
   @Option(help: "A time zone such as Asia/Tokyo (default: TZ, or that of the system).")
-  public var timeZone: String?
+  package var timeZone: String?
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Returns the settings that the options and the environment give.
   /// - Throws: `CommandFailure` for an unknown locale, calendar or time zone.
-  public func settings() throws -> LocaleSettings {
+  package func settings() throws -> LocaleSettings {
     let environment = ProcessInfo.processInfo.environment
     try warnOfUnknownTimeZone(in: environment)
     return try settings(environment: environment, timeZone: .current)
@@ -47,7 +47,7 @@ public struct LocaleOptions: ParsableArguments, Sendable {
   ///
   /// Machine formats are the same everywhere: for them only the options count, and not the environment.
   /// - Throws: `CommandFailure` for an unknown locale, calendar or time zone.
-  public func settings(for format: OutputFormat) throws -> LocaleSettings {
+  package func settings(for format: OutputFormat) throws -> LocaleSettings {
     try format.isForPeople ? settings() : settings(environment: [:], timeZone: .gmt)
   }
 

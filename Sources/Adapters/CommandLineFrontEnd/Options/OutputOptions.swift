@@ -1,11 +1,11 @@
-public import ArgumentParser
+package import ArgumentParser
 import Foundation
 package import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 
 /// The formats in which a list can be printed.
-public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+package enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// Aligned columns with section headings, fitted to the terminal.
   case table
   /// Tab-separated values without a heading line, in the forms of the locale, and a summary.
@@ -24,7 +24,7 @@ public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable 
 }
 
 /// The formats in which a list can be printed with its changes.
-public enum ChangeFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+package enum ChangeFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// The list as a table, then a line for each change.
   case table
   /// The list as tab-separated values, then a line for each change.
@@ -46,7 +46,7 @@ public enum ChangeFormat: String, ExpressibleByArgument, CaseIterable, Sendable 
 }
 
 /// The choices of `--color`.
-public enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
+package enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// Colour on a terminal, unless the environment says otherwise.
   case auto
   /// Colour everywhere.
@@ -56,58 +56,58 @@ public enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
 }
 
 /// The options for printing a list once.
-public struct OutputOptions: ParsableArguments {
+package struct OutputOptions: ParsableArguments {
   /// The format; `nil` for the default.
   @Option(
     help: """
       The output format; see 'help formats' (default: table on a terminal, tsv elsewhere).
       """
   )
-  public var format: OutputFormat?
+  package var format: OutputFormat?
 
   /// The columns and colours.
-  @OptionGroup public var rows: RowOptions
+  @OptionGroup package var rows: RowOptions
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// The format of the list.
-  public var listFormat: OutputFormat {
+  package var listFormat: OutputFormat {
     format ?? (TerminalOutput.standard.isTerminal ? .table : .tsv)
   }
 }
 
 /// The options for printing a list and its changes.
-public struct ChangeOutputOptions: ParsableArguments {
+package struct ChangeOutputOptions: ParsableArguments {
   /// The format.
   @Option(help: "The output format; see 'help formats'.")
-  public var format: ChangeFormat = .plain
+  package var format: ChangeFormat = .plain
 
   /// The columns and colours.
-  @OptionGroup public var rows: RowOptions
+  @OptionGroup package var rows: RowOptions
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// The format of the list before its changes.
-  public var listFormat: OutputFormat { format.listFormat }
+  package var listFormat: OutputFormat { format.listFormat }
 }
 
 /// The options for printing rows.
-public struct RowOptions: ParsableArguments {
+package struct RowOptions: ParsableArguments {
   /// The columns.
   @Option(
     help: "The columns: id or attribute names, separated by commas.",
     completion: CompletedNames.columns
   )
-  public var columns: String?
+  package var columns: String?
 
   /// Whether output is coloured.
   @Option(help: "Whether to colour the output.")
-  public var color: ColorOption = .auto
+  package var color: ColorOption = .auto
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Whether to colour standard output.
   var isColored: Bool {

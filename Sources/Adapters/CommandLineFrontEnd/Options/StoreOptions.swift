@@ -1,11 +1,11 @@
-public import ArgumentParser
+package import ArgumentParser
 import Foundation
-public import ProgramFrontEnd
+package import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 
 /// The options that name a store and say how to open it for writing.
-public struct StoreOptions: ParsableArguments {
+package struct StoreOptions: ParsableArguments {
   /// The store's file, or the URL of its database.
   @Option(
     name: .customLong("store"),
@@ -14,7 +14,7 @@ public struct StoreOptions: ParsableArguments {
       file in $XDG_DATA_HOME or ~/.local/share; 'doctor' shows it).
       """
   )
-  public var path: String?
+  package var path: String?
 
   /// The time to wait for another writer.
   @Option(
@@ -23,27 +23,27 @@ public struct StoreOptions: ParsableArguments {
       The time to wait while another process writes, such as 500ms or 5s; a number alone is seconds.
       """
   )
-  public var busyTimeout: TimeSpan = TimeSpan(StoreOptions.usualBusyTimeout)
+  package var busyTimeout: TimeSpan = TimeSpan(StoreOptions.usualBusyTimeout)
 
   /// The time to wait for another writer by default.
   static let usualBusyTimeout: Duration = .seconds(5)
 
   /// Whether failures print the underlying error.
   @Flag(help: "Print more about a failure.")
-  public var verbose = false
+  package var verbose = false
 
   /// Whether the configuration file is ignored; `ProgramRunner` reads it before the options are parsed.
   @Flag(help: "Ignore the configuration file.")
-  public var noConfig = false
+  package var noConfig = false
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Returns the location of a program's store, for a verb that may create it.
   ///
   /// The folder of the default store is created.
   /// - Throws: `CommandFailure` if there is no data folder.
-  public func location(of program: String) throws -> StoreLocation {
+  package func location(of program: String) throws -> StoreLocation {
     try location(of: program, isReadOnly: false)
   }
 
@@ -63,7 +63,7 @@ public struct StoreOptions: ParsableArguments {
   /// A file named by `--store` must exist: it is misspelt otherwise. The default store does not exist until the first
   /// object is added; a note says so, and an empty store in memory is used.
   /// - Throws: `CommandFailure` for a file that does not exist, is empty or cannot be reached.
-  public func existingLocation<Program: ListProgram>(of program: Program.Type) throws
+  package func existingLocation<Program: ListProgram>(of program: Program.Type) throws
     -> StoreLocation
   {
     try existingLocation(of: program, isReadOnly: false)
@@ -151,26 +151,26 @@ public struct StoreOptions: ParsableArguments {
 }
 
 /// The options that name a store for a verb that only reads it.
-public struct ReadingStoreOptions: ParsableArguments {
+package struct ReadingStoreOptions: ParsableArguments {
   /// The options that all verbs have.
-  @OptionGroup public var store: StoreOptions
+  @OptionGroup package var store: StoreOptions
 
   /// Whether the store must not be written, not even by SQLite itself.
   @Flag(help: "Open the store for reading only, as for a file that you may not write.")
-  public var readOnly = false
+  package var readOnly = false
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Returns the location of a program's store, which is created if it does not exist: for a verb that waits for changes.
   /// - Throws: `CommandFailure` if there is no data folder.
-  public func location(of program: String) throws -> StoreLocation {
+  package func location(of program: String) throws -> StoreLocation {
     try store.location(of: program, isReadOnly: readOnly)
   }
 
   /// Returns the location of a program's store, which must exist.
   /// - Throws: As `StoreOptions.existingLocation(of:)`.
-  public func existingLocation<Program: ListProgram>(of program: Program.Type) throws
+  package func existingLocation<Program: ListProgram>(of program: Program.Type) throws
     -> StoreLocation
   {
     try store.existingLocation(of: program, isReadOnly: readOnly)
@@ -178,7 +178,8 @@ public struct ReadingStoreOptions: ParsableArguments {
 
   /// Returns the location of a program's store, which is opened without any maintenance.
   /// - Throws: As `StoreOptions.existingLocation(of:)`.
-  public func locationToRead<Program: ListProgram>(of program: Program.Type) throws -> StoreLocation
+  package func locationToRead<Program: ListProgram>(of program: Program.Type) throws
+    -> StoreLocation
   {
     var location = try existingLocation(of: program)
     location.onlyReads = true
@@ -187,15 +188,15 @@ public struct ReadingStoreOptions: ParsableArguments {
 }
 
 /// A duration as people write it: `500ms`, `2s`, `1.5s`, `1m`, or a number of seconds.
-public struct TimeSpan: ExpressibleByArgument, Sendable, CustomStringConvertible {
+package struct TimeSpan: ExpressibleByArgument, Sendable, CustomStringConvertible {
   /// The duration.
-  public let duration: Duration
+  package let duration: Duration
 
   /// Creates a time span.
-  public init(_ duration: Duration) { self.duration = duration }
+  package init(_ duration: Duration) { self.duration = duration }
 
   /// Parses a duration, or returns `nil` for any other text.
-  public init?(argument: String) {
+  package init?(argument: String) {
     let units: [(suffix: String, milliseconds: Double)] = [
       ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000),
     ]
@@ -213,7 +214,7 @@ public struct TimeSpan: ExpressibleByArgument, Sendable, CustomStringConvertible
   }
 
   /// The duration in seconds.
-  public var description: String { "\(duration)" }
+  package var description: String { "\(duration)" }
   /// The text that help shows for a default.
-  public var defaultValueDescription: String { "\(duration.components.seconds)s" }
+  package var defaultValueDescription: String { "\(duration.components.seconds)s" }
 }

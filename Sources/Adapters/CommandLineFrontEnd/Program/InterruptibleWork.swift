@@ -5,7 +5,7 @@ import TerminalFrontEnd
 /// A runner of work that lasts until it is interrupted, such as a watch.
 ///
 /// At a signal, and when the other end of its output is closed, the work ends in an orderly way.
-public enum InterruptibleWork {
+package enum InterruptibleWork {
   /// Runs work.
   /// - Parameters:
   ///   - end: Asks the work to end; it is called from any thread.
@@ -13,7 +13,7 @@ public enum InterruptibleWork {
   ///     output that is open and accepts nothing.
   ///   - work: The work, which releases its resources before it returns.
   /// - Returns: What the work returned or threw, or `Interruption` if it was interrupted.
-  public static func outcome<Result>(
+  package static func outcome<Result>(
     endingBy end: @escaping @Sendable () -> Void,
     within patience: Int32 = 2000,
     _ work: () async throws -> Result

@@ -1,18 +1,18 @@
-public import ArgumentParser
-public import ProgramFrontEnd
+package import ArgumentParser
+package import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 
 /// The version of the programs of this package.
-public enum ProgramVersion {
+package enum ProgramVersion {
   /// The version that `--version` prints.
-  public static let current = "0.1.0"
+  package static let current = "0.1.0"
 }
 
 /// The verbs that all programs have, and the help of their root command.
-public enum ProgramVerbs {
+package enum ProgramVerbs {
   /// Returns the shared verbs of a program, in the order of its help.
-  public static func all<Program: ListProgram>(
+  package static func all<Program: ListProgram>(
     of program: Program.Type
   ) -> [any ParsableCommand.Type] {
     [
@@ -26,14 +26,14 @@ public enum ProgramVerbs {
   }
 
   /// The hidden verb that prints the topics of `help`, for a program with verbs of its own.
-  public static func topics<Program: ListProgram>(
+  package static func topics<Program: ListProgram>(
     of program: Program.Type
   ) -> any ParsableCommand.Type {
     HelpTopicVerb<Program>.self
   }
 
   /// Returns the part of a root command's help that names the topics and the exit statuses.
-  public static func topicsHelp<Program: ListProgram>(of program: Program.Type) -> String {
+  package static func topicsHelp<Program: ListProgram>(of program: Program.Type) -> String {
     let all =
       HelpTopic.allCases.map { (name: $0.rawValue, summary: $0.summary) }
       + HelpDocument.allCases.map { (name: $0.usage, summary: $0.summary) }
@@ -51,7 +51,7 @@ public enum ProgramVerbs {
   }
 
   /// Returns the configuration of a program's root command.
-  public static func configuration<Program: ListProgram>(
+  package static func configuration<Program: ListProgram>(
     of program: Program.Type,
     verbs: [any ParsableCommand.Type]
   ) -> CommandConfiguration {
@@ -81,7 +81,7 @@ extension ListProgram {
   ///   - takesList: Whether the verb takes `--where`, `--sort` and `--section-by`, so that the names are listed.
   ///   - examples: Arguments of the program, beginning with the verb.
   /// - Returns: The help text.
-  public static func discussion(
+  package static func discussion(
     _ text: String = "",
     takesList: Bool = false,
     examples: String...
@@ -108,7 +108,7 @@ extension ListProgram {
   }
 
   /// Returns the help of `list` below its abstract.
-  public static func listDiscussion(examples: String...) -> String {
+  package static func listDiscussion(examples: String...) -> String {
     discussion(
       takesList: true,
       examples: [
@@ -119,7 +119,7 @@ extension ListProgram {
   }
 
   /// Returns the help of `watch` below its abstract.
-  public static func watchDiscussion(examples: String...) -> String {
+  package static func watchDiscussion(examples: String...) -> String {
     discussion(
       """
       Changes made by any process appear. With --format jsonl each line is a snapshot or a delta that another program \
@@ -131,7 +131,7 @@ extension ListProgram {
   }
 
   /// Returns the help of `import` below its abstract.
-  public static func importDiscussion(examples: String...) -> String {
+  package static func importDiscussion(examples: String...) -> String {
     discussion(
       """
       CSV and TSV columns are matched by the header line, JSON lines by their keys\

@@ -1,17 +1,17 @@
-public import ArgumentParser
+package import ArgumentParser
 import Foundation
 import ProgramFrontEnd
-public import ResultsDomain
+package import ResultsDomain
 import Synchronization
 import TerminalFrontEnd
 
 /// The entry point of a program: parses, runs, and exits with a documented status and a message that helps.
-public enum ProgramRunner {
+package enum ProgramRunner {
   /// Runs the root command with the process's arguments; it does not return.
   /// - Parameters:
   ///   - root: The root command.
   ///   - takesFile: Whether the first argument is the name of a file where it is no command.
-  public static func run<Root: AsyncParsableCommand>(
+  package static func run<Root: AsyncParsableCommand>(
     _ root: Root.Type,
     takesFile: Bool = false
   ) async -> Never {
@@ -332,14 +332,14 @@ public enum ProgramRunner {
 ///
 /// A store that is not closed leaves files beside its own, and a lease on its change log. The list of stores is guarded
 /// by one lock, which is not held while a store is closed.
-public enum OpenStores {
+package enum OpenStores {
   private static let stores = Mutex<[any Store]>([])
 
   /// Registers a store to be closed when the program ends.
-  public static func closeAtEnd(_ store: any Store) { stores.withLock { $0.append(store) } }
+  package static func closeAtEnd(_ store: any Store) { stores.withLock { $0.append(store) } }
 
   /// Closes all registered stores; closing a closed store does nothing.
-  public static func close() {
+  package static func close() {
     let opened = stores.withLock { stores in
       defer { stores = [] }
       return stores

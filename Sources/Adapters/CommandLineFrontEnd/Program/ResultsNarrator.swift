@@ -1,10 +1,10 @@
-public import ResultsDomain
-public import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
 /// Prints a list and its changes in words, one line each: for the stories of programs.
 ///
 /// It checks every change before it prints it: the delta, applied to the list before, must give the list after.
-public struct ResultsNarrator<Object: FetchedObject> {
+package struct ResultsNarrator<Object: FetchedObject> {
   private let controller: FetchedResultsController<Object>
   private var events: ResultsChanges<Object>.AsyncIterator
   private var generation: Int
@@ -17,7 +17,7 @@ public struct ResultsNarrator<Object: FetchedObject> {
   ///   - controller: The list.
   ///   - text: Returns the text of an object.
   ///   - print: Takes each line.
-  public init(
+  package init(
     _ controller: FetchedResultsController<Object>,
     text: @escaping (Object) -> String,
     print: @escaping (String) throws -> Void
@@ -36,7 +36,7 @@ public struct ResultsNarrator<Object: FetchedObject> {
 
   /// Prints the current list.
   /// - Throws: `ResultsError`, or what the closure throws.
-  public func printList() throws {
+  package func printList() throws {
     let results = try controller.results
     if results.count == 0 { try print("     (no rows, \(results.sections.count) sections)") }
     for section in results.sections where section.count > 0 {
@@ -50,7 +50,7 @@ public struct ResultsNarrator<Object: FetchedObject> {
 
   /// Prints the changes since the last call, by every writer.
   /// - Throws: `StoreError`, `DeltaError` if a delta does not produce the next list, or what the closure throws.
-  public mutating func printChanges() async throws {
+  package mutating func printChanges() async throws {
     try await controller.refresh()
     let latest = try controller.results.generation
     guard latest > generation else {

@@ -1,15 +1,15 @@
-public import ArgumentParser
+package import ArgumentParser
 import Foundation
-public import ListBrowser
-public import ProgramFrontEnd
-public import ResultsDomain
+package import ListBrowser
+package import ProgramFrontEnd
+package import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
 /// `browse`: shows the list on the whole terminal, live.
-public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "browse",
       abstract: "Show the \(Program.nouns.many) on the whole terminal, live.",
@@ -34,17 +34,17 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var screen: ScreenOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Shows the list until the user leaves it.
-  public func run() async throws {
+  package func run() async throws {
     try await BrowseRun<Program>(store: store, list: list, rows: rows, locale: locale)
       .browse(on: screen)
   }
 }
 
 /// A run of `browse`, or of a verb like it: opens a store and shows a list on the whole terminal.
-public struct BrowseRun<Program: ListProgram> {
+package struct BrowseRun<Program: ListProgram> {
   private let store: ReadingStoreOptions
   private let list: ListOptions
   private let rows: RowOptions
@@ -60,7 +60,7 @@ public struct BrowseRun<Program: ListProgram> {
   ///   - locale: The locale, the calendar and the time zone.
   ///   - links: The other lists to which rows belong, if they belong to any.
   ///   - showsPages: Whether the lists are shown in a browser.
-  public init(
+  package init(
     store: ReadingStoreOptions,
     list: ListOptions,
     rows: RowOptions,
@@ -74,7 +74,7 @@ public struct BrowseRun<Program: ListProgram> {
   }
 
   /// Shows the list until the user leaves it; where the output is no terminal, it is printed.
-  public func browse(on screen: ScreenOptions) async throws {
+  package func browse(on screen: ScreenOptions) async throws {
     let isTerminal = TerminalOutput.standard.isTerminal && isatty(0) == 1
     let environment = ProcessInfo.processInfo.environment
     guard screen.prints || isTerminal else { return try await printList() }
@@ -111,7 +111,7 @@ public struct BrowseRun<Program: ListProgram> {
   ///   - row: Returns the row under the cursor at first; `nil` begins where the list was left the last time.
   /// - Returns: The list, whose store is closed when it is left.
   /// - Throws: What opening a store throws, and `CommandFailure` for options that are not valid.
-  public func visit(
+  package func visit(
     on screen: ScreenOptions,
     where condition: FetchPredicate? = nil,
     notice: String = "",
@@ -210,51 +210,51 @@ public struct BrowseRun<Program: ListProgram> {
 }
 
 /// The options of a full screen.
-public struct ScreenOptions: ParsableArguments, Sendable {
+package struct ScreenOptions: ParsableArguments, Sendable {
   /// Whether the screen is printed instead of shown.
   @Flag(name: .customLong("print"), help: "Play --keys, print the last screen and end.")
-  public var prints = false
+  package var prints = false
 
   /// The keys to play.
   @Option(
     parsing: .unconditional,
     help: "The keys to play for --print: as typed; \\r is Enter, \\e Esc, \\t Tab."
   )
-  public var keys = ""
+  package var keys = ""
 
   /// The size of the printed screen.
   @Option(help: "The size of the screen for --print, such as 80x24.")
-  public var size = "80x24"
+  package var size = "80x24"
 
   /// Whether to read the list out in lines, without escape sequences.
   @Flag(help: "Read the list out in lines, for screen readers and braille displays.")
-  public var linear = false
+  package var linear = false
 
   /// Whether to draw with ASCII signs only.
   @Flag(help: "Draw with ASCII signs only.")
-  public var ascii = false
+  package var ascii = false
 
   /// The width of ambiguous characters.
   @Option(help: "The columns that ambiguous characters such as … take: 1 or 2.")
-  public var ambiguousWidth = 1
+  package var ambiguousWidth = 1
 
   /// The time for which changes are marked.
   @Option(help: "Milliseconds for which changes are marked, 0 for none, or keep.")
-  public var marks = "1500"
+  package var marks = "1500"
 
   /// Whether the terminal's cursor stays visible.
   @Flag(help: "Keep the terminal's cursor visible, on the row of the list's cursor.")
-  public var showCursor = false
+  package var showCursor = false
 
   /// Whether nothing is remembered from the last run, nor for the next.
   @Flag(help: "Begin with the usual list, and remember nothing for the next time.")
-  public var noState = false
+  package var noState = false
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Refuses a size or a width that cannot be drawn, and keys that nobody would play.
-  public func validate() throws {
+  package func validate() throws {
     guard prints || keys.isEmpty else {
       throw ValidationError("--keys are played by --print alone. Add --print.")
     }

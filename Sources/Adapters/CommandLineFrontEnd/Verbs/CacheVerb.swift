@@ -1,13 +1,13 @@
-public import ArgumentParser
-public import ProgramFrontEnd
+package import ArgumentParser
+package import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
 /// `cache`: shows and deletes list caches.
-public struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "cache",
       abstract: "Show or delete the list caches that speed up the next start.",
@@ -24,7 +24,7 @@ public struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 }
 
 /// `cache list`: shows every cache, its list, and whether it is valid.

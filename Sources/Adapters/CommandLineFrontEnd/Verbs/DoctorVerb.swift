@@ -1,14 +1,14 @@
-public import ArgumentParser
+package import ArgumentParser
 import Foundation
-public import ProgramFrontEnd
+package import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
 /// `doctor`: reports the condition of the store, and repairs it.
-public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "doctor",
       abstract: """
@@ -41,10 +41,10 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   var statements = false
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Prints the report.
-  public func run() async throws {
+  package func run() async throws {
     guard !statements else { return try printStatements() }
     try await DoctorRun<Program>(store: store, settings: try locale.settings())
       .report(repairing: repair, creatingIndex: createIndex)
@@ -67,18 +67,18 @@ extension DoctorVerb {
 }
 
 /// A run of `doctor`, or of a verb like it: opens a store and prints its condition.
-public struct DoctorRun<Program: ListProgram> {
+package struct DoctorRun<Program: ListProgram> {
   private let store: ReadingStoreOptions
   private let settings: LocaleSettings
 
   /// Creates a run with the options of a verb.
-  public init(store: ReadingStoreOptions, settings: LocaleSettings) {
+  package init(store: ReadingStoreOptions, settings: LocaleSettings) {
     self.store = store
     self.settings = settings
   }
 
   /// Prints the report, after the changes that were asked for.
-  public func report(repairing repair: Bool = false, creatingIndex createIndex: Bool = false)
+  package func report(repairing repair: Bool = false, creatingIndex createIndex: Bool = false)
     async throws
   {
     let changesStore = repair || createIndex

@@ -1,15 +1,15 @@
-public import ArgumentParser
+package import ArgumentParser
 import FileFormats
 import Foundation
-public import ProgramFrontEnd
+package import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
 /// `export FILE|-`: writes the list to a file that `import` reads.
-public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "export",
       abstract: "Write the \(Program.nouns.many) to a file.",
@@ -28,22 +28,22 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Writes the file.
-  public func run() async throws {
+  package func run() async throws {
     try await ExportRun<Program>(store: store, list: list)
       .export(to: file, as: format, guardsFormulas: spreadsheetSafe)
   }
 }
 
 /// A run of `export`, or of a verb like it: opens a store, fetches once and writes a file.
-public struct ExportRun<Program: ListProgram> {
+package struct ExportRun<Program: ListProgram> {
   private let store: ReadingStoreOptions
   private let list: ListOptions
 
   /// Creates a run with the options of a verb.
-  public init(store: ReadingStoreOptions, list: ListOptions) {
+  package init(store: ReadingStoreOptions, list: ListOptions) {
     self.store = store
     self.list = list
   }
@@ -55,7 +55,7 @@ public struct ExportRun<Program: ListProgram> {
   ///   - guardsFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
   ///   - columns: The columns as the option `--columns` names them, or `nil` for all.
   /// - Throws: `CommandFailure` for a file that must not be written, and the store's error.
-  public func export(
+  package func export(
     to file: String,
     as format: ExportFormatOption?,
     guardsFormulas: Bool,
@@ -168,7 +168,7 @@ struct ListExport<Program: ListProgram> {
 }
 
 /// The formats of an export.
-public enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Sendable {
+package enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// Comma-separated values.
   case csv
   /// Tab-separated values.

@@ -1,14 +1,14 @@
-public import ArgumentParser
+package import ArgumentParser
 import FileFormats
 import Foundation
-public import ProgramFrontEnd
-public import ResultsDomain
+package import ProgramFrontEnd
+package import ResultsDomain
 import TerminalFrontEnd
 
 /// `import FILE|-`: adds the objects of a file, all or none, and none twice.
-public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "import",
       abstract: "Add the \(Program.nouns.many) of a file.",
@@ -19,41 +19,41 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var options: ImportOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Imports the file.
-  public func run() async throws { try await options.importFile(into: Program.self) }
+  package func run() async throws { try await options.importFile(into: Program.self) }
 }
 
 /// The options of `import`, and of a verb like it.
-public struct ImportOptions: ParsableArguments {
+package struct ImportOptions: ParsableArguments {
   /// The file.
   @Argument(help: "A file, or - for standard input.", completion: .file())
-  public var file: String
+  package var file: String
   /// The format, or `nil` to find it out.
   @Option(help: "The file's format (default: by its name or content).")
-  public var format: ImportFormatOption?
+  package var format: ImportFormatOption?
   /// Whether nothing is added.
   @Flag(help: "Print what would be added, and add nothing.")
-  public var dryRun = false
+  package var dryRun = false
   /// Whether invalid records are skipped.
   @Flag(help: "Skip invalid records instead of refusing the file.")
-  public var skipBad = false
+  package var skipBad = false
 
   /// The store.
-  @OptionGroup public var store: StoreOptions
+  @OptionGroup package var store: StoreOptions
   /// The locale whose forms are understood.
-  @OptionGroup public var locale: LocaleOptions
+  @OptionGroup package var locale: LocaleOptions
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Imports the file, and prints what was done.
   /// - Parameters:
   ///   - program: The program.
   ///   - assigned: Values that all records get in place of their own, by the names of fields.
   /// - Throws: `CommandFailure`, `RecordError`, `StoreError`, or `ExitCode` if records were skipped.
-  public func importFile<Program: ListProgram>(
+  package func importFile<Program: ListProgram>(
     into program: Program.Type,
     assigning assigned: [(field: String, value: Value)] = []
   ) async throws {
@@ -106,7 +106,7 @@ public struct ImportOptions: ParsableArguments {
 }
 
 /// The formats that can be imported.
-public enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Sendable {
+package enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// Comma-separated values.
   case csv
   /// Tab-separated values.

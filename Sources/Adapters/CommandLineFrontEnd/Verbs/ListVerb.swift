@@ -1,13 +1,13 @@
-public import ArgumentParser
-public import ProgramFrontEnd
-public import ResultsDomain
-public import ResultsPresentation
+package import ArgumentParser
+package import ProgramFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
 import TerminalFrontEnd
 
 /// `list`: prints the list.
-public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "list",
       abstract: "List the \(Program.nouns.many).",
@@ -25,10 +25,10 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   var explain = false
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Prints the list.
-  public func run() async throws {
+  package func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: Program.self, for: settings)
     let run = ListRun<Program>(output: output, settings: settings)
@@ -38,18 +38,18 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
 }
 
 /// A run of `list`, or of a verb like it: opens a store, fetches once and prints.
-public struct ListRun<Program: ListProgram> {
+package struct ListRun<Program: ListProgram> {
   private let output: OutputOptions
   private let settings: LocaleSettings
 
   /// Creates a run with the options of a verb.
-  public init(output: OutputOptions, settings: LocaleSettings) {
+  package init(output: OutputOptions, settings: LocaleSettings) {
     self.output = output
     self.settings = settings
   }
 
   /// Opens the store, fetches a definition once and prints it.
-  public func print(
+  package func print(
     _ definition: ResultsDefinition<Row>,
     from store: ReadingStoreOptions,
     failIfEmpty: Bool = false
@@ -63,7 +63,7 @@ public struct ListRun<Program: ListProgram> {
   }
 
   /// Prints how a list is computed and followed with the columns that it shows, instead of the list.
-  public func printExplanation(
+  package func printExplanation(
     of definition: ResultsDefinition<Row>,
     from store: ReadingStoreOptions
   ) async throws {
@@ -87,7 +87,7 @@ public struct ListRun<Program: ListProgram> {
   }
 
   /// Fetches a definition once from a store that is open, and prints it.
-  public func print(
+  package func print(
     _ definition: ResultsDefinition<Row>,
     in opened: any Store,
     at location: StoreLocation

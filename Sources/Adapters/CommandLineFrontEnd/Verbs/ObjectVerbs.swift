@@ -1,12 +1,12 @@
-public import ArgumentParser
-public import ProgramFrontEnd
+package import ArgumentParser
+package import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 
 /// `show ID`: prints an object with all attributes, and the version that an edit can be based on.
-public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "show",
       abstract: "Show \(Program.oneObject) with all attributes.",
@@ -24,10 +24,10 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Prints the object.
-  public func run() async throws {
+  package func run() async throws {
     let settings = try locale.settings()
     let key = try ObjectKey(typed: id, of: Program.entity)
     let opened = try Program.openStore(try store.locationToRead(of: Program.self))
@@ -57,9 +57,9 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
 }
 
 /// `add ATTRIBUTE=VALUE…`: adds an object.
-public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add",
       abstract: "Add \(Program.oneObject).",
@@ -83,10 +83,10 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Adds the object.
-  public func run() async throws {
+  package func run() async throws {
     let fields = Program.fields
     let assignments = try Assignments(values, of: fields.form, for: try locale.settings())
     try assignments.check(for: Program.self)
@@ -133,9 +133,9 @@ extension String {
 }
 
 /// `edit ID ATTRIBUTE=VALUE…`: changes an object.
-public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "edit",
       abstract: "Change \(Program.oneObject).",
@@ -171,10 +171,10 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Changes the object.
-  public func run() async throws {
+  package func run() async throws {
     let entity = Program.entity
     let settings = try locale.settings()
     let fields = Program.fields
@@ -245,9 +245,9 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
 }
 
 /// `remove ID…`: removes objects, all or none.
-public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "remove",
       abstract: "Remove \(Program.nouns.many), all of those named or none.",
@@ -261,10 +261,10 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Removes the objects.
-  public func run() async throws {
+  package func run() async throws {
     let entity = Program.entity
     var seen: Set<ObjectKey> = []
     // An id that is named twice is removed once.
@@ -292,5 +292,5 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
 
 extension RowVersion: ExpressibleByArgument {
   /// Parses a version as `show` prints it, or returns `nil` for any other text.
-  public init?(argument: String) { self.init(argument) }
+  package init?(argument: String) { self.init(argument) }
 }

@@ -1,8 +1,8 @@
-public import ListBrowser
-public import ResultsDomain
+package import ListBrowser
+package import ResultsDomain
 
 /// The other lists to which the rows of a browsed list belong.
-public struct RowLinks: Sendable {
+package struct RowLinks: Sendable {
   /// Whether each row names one other list, which `Enter` opens in place of the row's values.
   let opensRows: Bool
   /// Returns the lists that belong to a row of a store.
@@ -15,7 +15,7 @@ public struct RowLinks: Sendable {
   ///   - opensRows: Whether each row names one other list, which `Enter` opens in place of the row's values.
   ///   - find: Returns the lists that belong to a row of a store.
   ///   - visit: Opens the list of a link of a row.
-  public init(
+  package init(
     opensRows: Bool = false,
     find: @escaping @Sendable (ObjectID, any Store) throws -> [BrowserLink],
     visit: @escaping @Sendable (BrowserLink, ObjectID, any Store) throws -> BrowserVisit

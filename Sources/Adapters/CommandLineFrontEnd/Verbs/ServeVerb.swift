@@ -1,7 +1,7 @@
-public import ArgumentParser
+package import ArgumentParser
 import Foundation
 import ListBrowser
-public import ProgramFrontEnd
+package import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
@@ -12,9 +12,9 @@ import WireFormat
 #endif
 
 /// `serve`: shows the list in a browser, live.
-public struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "serve",
       abstract: "Show the \(Program.nouns.many) in a browser, live.",
@@ -35,10 +35,10 @@ public struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var server: ServeOptions
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Serves the list until it is interrupted.
-  public func run() async throws {
+  package func run() async throws {
     try await BrowseRun<Program>(
       store: store,
       list: list,
@@ -51,9 +51,9 @@ public struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
 }
 
 /// The options of a server.
-public struct ServeOptions: ParsableArguments {
+package struct ServeOptions: ParsableArguments {
   /// What the help of a verb that serves says.
-  public static let discussion = """
+  package static let discussion = """
     It prints an address with a token. Anyone who opens that address sees the list, and every change of it by any process. \
     The browser gets a cookie, which is valid until the program ends or, with --token-file, until the token changes. \
     The program listens on this machine only, without encryption. To let other machines in, give --listen, --allow-network \
@@ -62,43 +62,43 @@ public struct ServeOptions: ParsableArguments {
 
   /// The port to listen on.
   @Option(help: "The port; 0 for any that is free.")
-  public var port = 8421
+  package var port = 8421
 
   /// The address to listen at.
   @Option(help: "The address of this machine to listen at.")
-  public var listen = "127.0.0.1"
+  package var listen = "127.0.0.1"
 
   /// Whether another address than this machine's own may be listened at.
   @Flag(help: "Allow --listen to name an address that other machines reach.")
-  public var allowNetwork = false
+  package var allowNetwork = false
 
   /// Further names of the machine.
   @Option(
     help:
       "Another name by which browsers reach this server, NAME or NAME:PORT; may be given several times."
   )
-  public var host: [String] = []
+  package var host: [String] = []
 
   /// The file of the token.
   @Option(
     help: "The file with the token; it is created if it does not exist.",
     completion: .file()
   )
-  public var tokenFile: String?
+  package var tokenFile: String?
 
   /// The streams that are open at once.
   @Option(help: "The number of pages that may be open at once.")
-  public var maxStreams = 256
+  package var maxStreams = 256
 
   /// The megabytes of a file that is imported.
   @Option(help: "The size of a file that a page may import, in megabytes.")
-  public var maxImport = 256
+  package var maxImport = 256
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Refuses numbers that no server has, and an address for others that was not allowed.
-  public func validate() throws {
+  package func validate() throws {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port must be 0 to 65535, not \(port).")
     }
@@ -151,7 +151,7 @@ extension ServeOptions {
 extension BrowseRun {
   /// Shows the list to browsers until the program is interrupted.
   /// - Throws: `Interruption` when it is; `CommandFailure` where this build has no server, or where it cannot listen; the store's error.
-  public func serve(_ options: ServeOptions) async throws {
+  package func serve(_ options: ServeOptions) async throws {
     #if Web
     let browsed = try prepare(try ScreenOptions.parse([]), remembers: false)
     let lists = browsed.lists

@@ -1,13 +1,13 @@
-public import ArgumentParser
+package import ArgumentParser
 import Foundation
-public import ProgramFrontEnd
+package import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 
 /// `story`: plays the program's scenario step by step on a fresh store.
-public struct StoryVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct StoryVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "story",
       abstract: "Play the program's scenario step by step on a fresh store.",
@@ -33,10 +33,10 @@ public struct StoryVerb<Program: ListProgram>: AsyncParsableCommand {
   var verbose = false
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Plays the story.
-  public func run() async throws {
+  package func run() async throws {
     let address = try path.map { (path) throws(CommandFailure) in try StoreAddress(path) }
     let location = StoreLocation(
       address ?? .memory,

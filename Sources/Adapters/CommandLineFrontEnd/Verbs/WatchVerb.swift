@@ -1,13 +1,13 @@
-public import ArgumentParser
-public import ProgramFrontEnd
-public import ResultsDomain
-public import ResultsPresentation
+package import ArgumentParser
+package import ProgramFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
 import TerminalFrontEnd
 
 /// `watch`: prints the list, then every change of it by any process.
-public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
+package struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
   /// The name and help of the verb.
-  public static var configuration: CommandConfiguration {
+  package static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "watch",
       abstract: "List the \(Program.nouns.many), then print every change.",
@@ -26,10 +26,10 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
   var frozen = false
 
   /// Creates the verb.
-  public init() {}
+  package init() {}
 
   /// Prints the list and its changes.
-  public func run() async throws {
+  package func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: Program.self, for: settings, isFrozen: frozen)
     try await WatchRun<Program>(store: store, output: output, settings: settings)
@@ -38,14 +38,14 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
 }
 
 /// The options that end a watch.
-public struct WatchEnd: ParsableArguments {
+package struct WatchEnd: ParsableArguments {
   /// The number of changes after which the watch stops.
   @Option(
     parsing: .unconditional,
     help: "Stop after this many changes.",
     transform: WholeNumber.parse
   )
-  public var deltas: Int?
+  package var deltas: Int?
 
   /// The time after which the watch stops.
   @Option(
@@ -53,13 +53,13 @@ public struct WatchEnd: ParsableArguments {
     parsing: .unconditional,
     help: "Stop after a time such as 10s; a number alone is seconds."
   )
-  public var time: TimeSpan?
+  package var time: TimeSpan?
 
   /// Creates the options with their defaults.
-  public init() {}
+  package init() {}
 
   /// Refuses a negative number of changes.
-  public func validate() throws {
+  package func validate() throws {
     guard deltas ?? 0 >= 0 else {
       throw ValidationError("--deltas must be 0 or more, not \(deltas ?? 0).")
     }
@@ -67,13 +67,13 @@ public struct WatchEnd: ParsableArguments {
 }
 
 /// A run of `watch`, or of a verb like it: opens a store, prints a list and then its changes.
-public struct WatchRun<Program: ListProgram> {
+package struct WatchRun<Program: ListProgram> {
   private let store: ReadingStoreOptions
   private let output: ChangeOutputOptions
   private let settings: LocaleSettings
 
   /// Creates a run with the options of a verb.
-  public init(
+  package init(
     store: ReadingStoreOptions,
     output: ChangeOutputOptions,
     settings: LocaleSettings
@@ -84,7 +84,7 @@ public struct WatchRun<Program: ListProgram> {
   }
 
   /// Prints a list and its changes until the end of the watch, a signal, or until the output is closed.
-  public func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
+  package func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
     let display = try ListDisplay<Program>(output, settings)
     let columns = try output.rows.columns(of: Program.self)
     for case .named(let relationship) in columns where relationship.isToMany {

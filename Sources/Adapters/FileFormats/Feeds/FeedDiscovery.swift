@@ -1,14 +1,14 @@
 import Foundation
 
 /// The feeds that a web page names, as browsers find them.
-public enum FeedDiscovery {
+package enum FeedDiscovery {
   /// Returns the addresses of the feeds that a page names with `<link rel="alternate">`, in their order, each once.
   /// - Parameters:
   ///   - bytes: The page; bytes that are not UTF-8 are no part of an address.
   ///   - address: The address of the page, to which others are relative.
   /// - Returns: At most 20 addresses.
   /// - Complexity: O(*n*) in the bytes.
-  public static func addresses(in bytes: [UInt8], at address: String) -> [String] {
+  package static func addresses(in bytes: [UInt8], at address: String) -> [String] {
     var rest = Substring(String(decoding: bytes, as: UTF8.self)).unicodeScalars
     let base = URL(string: address)
     var found: [String] = []

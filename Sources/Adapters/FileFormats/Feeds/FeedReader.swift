@@ -1,5 +1,5 @@
 import Foundation
-public import ResultsDomain
+package import ResultsDomain
 
 #if canImport(FoundationXML)
 import FoundationXML
@@ -14,7 +14,7 @@ import FoundationXML
 ///
 /// A feed that is not well formed, too long, or declares entities is refused as a whole. An item whose date cannot be read has
 /// none, and ``unreadDates`` says why.
-public struct FeedReader: RecordReader, Sendable {
+package struct FeedReader: RecordReader, Sendable {
   private enum State: Sendable {
     case unread([UInt8])
     case reading(ArraySlice<Record>)
@@ -25,9 +25,9 @@ public struct FeedReader: RecordReader, Sendable {
   private let maximumBytes: Int
   private var state: State
   /// The dates of items that cannot be read, in the order of the items; known once the first item was read.
-  public private(set) var unreadDates: [RecordError] = []
+  package private(set) var unreadDates: [RecordError] = []
   /// What the feed says of itself, known once the first item was read.
-  public private(set) var heading = FeedHeading()
+  package private(set) var heading = FeedHeading()
 
   /// A reader of bytes in memory.
   /// - Parameters:
@@ -35,7 +35,7 @@ public struct FeedReader: RecordReader, Sendable {
   ///   - source: The name of the feed for error messages.
   ///   - address: The address of the feed, to resolve relative links, or `nil`.
   ///   - maximumBytes: The largest size of a feed, in bytes.
-  public init(
+  package init(
     bytes: [UInt8],
     source: String,
     address: String? = nil,
@@ -50,7 +50,7 @@ public struct FeedReader: RecordReader, Sendable {
   /// Returns the next item, or `nil` at the end.
   /// - Throws: `RecordError`.
   /// - Complexity: O(*n*) in the feed's bytes for the first item, O(1) for the others.
-  public mutating func next() throws(RecordError) -> Record? {
+  package mutating func next() throws(RecordError) -> Record? {
     if case .unread(let bytes) = state {
       state = .reading([])
       state = .reading(try items(bytes))
@@ -119,13 +119,13 @@ public struct FeedReader: RecordReader, Sendable {
 }
 
 /// What a feed says of itself.
-public struct FeedHeading: Hashable, Sendable {
+package struct FeedHeading: Hashable, Sendable {
   /// The title.
-  public var title: String?
+  package var title: String?
   /// The address of the site that the feed belongs to.
-  public var site: String?
+  package var site: String?
   /// The minutes for which the feed stays fresh, of RSS's `<ttl>`.
-  public var minutesToLive: Int?
+  package var minutesToLive: Int?
 }
 
 extension [FeedItem] {

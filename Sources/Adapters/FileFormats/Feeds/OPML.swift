@@ -3,23 +3,23 @@ import Foundation
 #if canImport(FoundationXML)
 import FoundationXML
 #endif
-public import ResultsDomain
+package import ResultsDomain
 
 /// A feed in a list of subscriptions.
-public struct OPMLOutline: Hashable, Sendable {
+package struct OPMLOutline: Hashable, Sendable {
   /// The address of the feed.
-  public var address: String
+  package var address: String
   /// The title, if there is one.
-  public var title: String?
+  package var title: String?
   /// The address of the site.
-  public var site: String?
+  package var site: String?
   /// The folder; folders in folders are joined by slashes.
-  public var folder: String?
+  package var folder: String?
   /// The line of the file.
-  public var line = 1
+  package var line = 1
 
   /// Creates an outline.
-  public init(
+  package init(
     address: String,
     title: String? = nil,
     site: String? = nil,
@@ -30,7 +30,7 @@ public struct OPMLOutline: Hashable, Sendable {
 }
 
 /// OPML, the form in which feed readers exchange lists of subscriptions.
-public enum OPML {
+package enum OPML {
   /// Reads the feeds of a list, in its order.
   /// - Parameters:
   ///   - bytes: The file, in the encoding of its XML declaration, or UTF-8.
@@ -38,7 +38,8 @@ public enum OPML {
   /// - Returns: The feeds.
   /// - Throws: `RecordError` if the file is not well formed, or no OPML.
   /// - Complexity: O(*n*) in the bytes.
-  public static func outlines(_ bytes: [UInt8], source: String) throws(RecordError) -> [OPMLOutline]
+  package static func outlines(_ bytes: [UInt8], source: String) throws(RecordError)
+    -> [OPMLOutline]
   {
     func error(_ line: Int?, _ message: String, _ remedy: String) -> RecordError {
       RecordError(
@@ -85,7 +86,7 @@ public enum OPML {
 
   /// Returns the file of a list, with an outline for each folder.
   /// - Complexity: O(*n*) in the feeds.
-  public static func text(_ outlines: [OPMLOutline], title: String) -> String {
+  package static func text(_ outlines: [OPMLOutline], title: String) -> String {
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<opml version=\"2.0\">",
       "  <head><title>\(escaped(title))</title></head>", "  <body>",

@@ -8,18 +8,18 @@ import Foundation
 /// ```swift
 /// EnvironmentLocale(option: nil, environment: ["LANG": "ja_JP.UTF-8"]).dates  // "ja_JP"
 /// ```
-public struct EnvironmentLocale: Hashable, Sendable {
+package struct EnvironmentLocale: Hashable, Sendable {
   /// The identifier of the locale for dates, or `nil` for ISO 8601.
-  public let dates: String?
+  package let dates: String?
   /// The identifier of the locale for amounts and numbers, or `nil` for plain digits.
-  public let amounts: String?
+  package let amounts: String?
 
   /// The locales for an environment.
   /// - Parameters:
   ///   - option: The value of the option, or `nil`; it may have keywords, as in
   ///     `ja_JP@calendar=japanese`.
   ///   - environment: The environment's variables; empty ones count as missing.
-  public init(option: String?, environment: [String: String]) {
+  package init(option: String?, environment: [String: String]) {
     func identifier(_ category: String) -> String? {
       if let option, !option.isEmpty { return EnvironmentLocale.identifier(option) }
       let names = ["LC_ALL", category, "LANG"]
@@ -31,7 +31,7 @@ public struct EnvironmentLocale: Hashable, Sendable {
   }
 
   /// Whether the language of an identifier is known; an unknown one has no forms.
-  public static func isKnown(_ identifier: String) -> Bool {
+  package static func isKnown(_ identifier: String) -> Bool {
     let language = Locale(identifier: identifier).language.languageCode?.identifier
     return language.map { Locale.LanguageCode($0).isISOLanguage } ?? false
   }
@@ -48,7 +48,7 @@ public struct EnvironmentLocale: Hashable, Sendable {
   /// Whether a value of `TZ` names a time zone that this system has: by its name, or by the path of a file.
   ///
   /// An empty value is UTC, and a colon at the beginning means nothing.
-  public static func isTimeZone(_ value: String) -> Bool {
+  package static func isTimeZone(_ value: String) -> Bool {
     let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
     if name.hasPrefix("/") { return FileManager.default.fileExists(atPath: name) }
     return name.isEmpty || TimeZone(identifier: name) != nil

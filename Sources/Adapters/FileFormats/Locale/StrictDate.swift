@@ -1,23 +1,23 @@
 import Foundation
-public import ResultsDomain
+package import ResultsDomain
 
 /// Parses dates in ISO form and in the forms of a locale, and refuses dates that do not exist.
 ///
 /// It accepts `2026-11-03`, `2026-11-03T09:00:00+09:00`, a four-digit year followed by month and day, as in `2026/11/3` or
 /// `2026.11.03`, and the numeric forms of the locale with a four-digit year, as in `2026年11月3日`, `11/3/2026` or `3.11.2026`. A
 /// date without a time is a whole day: that date in every time zone.
-public struct StrictDate: Sendable {
+package struct StrictDate: Sendable {
   private let patterns: [DatePattern]
 
   /// A parser for ISO forms and those of a locale.
   /// - Parameter locale: The identifier of the locale whose forms are accepted, or `nil` for ISO forms only.
-  public init(locale: String?) {
+  package init(locale: String?) {
     patterns = locale.map { DatePattern.patterns(of: Locale(identifier: $0)) } ?? []
   }
 
   /// Returns the instant of a date.
   /// - Throws: `LocaleTextError` if the text has none of these forms, or the day does not exist.
-  public func instant(of text: String) throws(LocaleTextError) -> Instant {
+  package func instant(of text: String) throws(LocaleTextError) -> Instant {
     let trimmed = HTMLText.trimmed(text)
     if case .instant(let instant) = ISODate.form(of: trimmed) { return instant }
     for parts in patterns.lazy.compactMap({ $0.match(trimmed) }) {

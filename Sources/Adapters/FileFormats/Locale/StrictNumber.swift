@@ -1,5 +1,5 @@
 import Foundation
-public import ResultsDomain
+package import ResultsDomain
 
 /// Parses and formats exact decimal numbers in a locale, and accepts only what it would format itself.
 ///
@@ -10,11 +10,11 @@ public import ResultsDomain
 /// ```swift
 /// try StrictNumber(locale: "de_DE").decimal(of: "1.234,50", scale: 2)  // 1234.50
 /// ```
-public struct StrictNumber: Sendable {
+package struct StrictNumber: Sendable {
   private let locale: Locale?
 
   /// A parser for a locale's identifier; `nil` is the plain form with a decimal point and no grouping.
-  public init(locale: String?) {
+  package init(locale: String?) {
     self.locale = locale.map(Locale.init(identifier:))
   }
 
@@ -25,7 +25,7 @@ public struct StrictNumber: Sendable {
   /// - Returns: The exact number at that scale.
   /// - Throws: `LocaleTextError` if the text is not a number in this locale, has more decimal places, or is too
   ///   large.
-  public func decimal(of text: String, scale: Int) throws(LocaleTextError) -> ExactDecimal {
+  package func decimal(of text: String, scale: Int) throws(LocaleTextError) -> ExactDecimal {
     let folded = StrictNumber.folded(text)
     let unsigned = folded.hasPrefix("+") ? String(folded.dropFirst()) : folded
     guard let number = plainNumber(unsigned), isWritten(number, as: unsigned) else {
@@ -50,7 +50,7 @@ public struct StrictNumber: Sendable {
   }
 
   /// Formats a number with grouping and all decimal places of its scale.
-  public func text(of number: ExactDecimal) -> String {
+  package func text(of number: ExactDecimal) -> String {
     written(number, isGrouped: true)
   }
 
@@ -147,14 +147,14 @@ extension StrictNumber {
 }
 
 /// The error for a text that is not a number or a date.
-public struct LocaleTextError: Error, Hashable, Sendable {
+package struct LocaleTextError: Error, Hashable, Sendable {
   /// What is wrong, without the source of the text.
-  public var message: String
+  package var message: String
   /// The remedy.
-  public var remedy: String
+  package var remedy: String
 
   /// An error with a message and a remedy.
-  public init(message: String, remedy: String) {
+  package init(message: String, remedy: String) {
     self.message = message
     self.remedy = remedy
   }
@@ -162,5 +162,5 @@ public struct LocaleTextError: Error, Hashable, Sendable {
 
 extension LocaleTextError: CustomStringConvertible {
   /// The message and the remedy.
-  public var description: String { "\(message) \(remedy)" }
+  package var description: String { "\(message) \(remedy)" }
 }

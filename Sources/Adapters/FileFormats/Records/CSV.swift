@@ -1,11 +1,11 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// Reads comma-separated values by the names in the header line (RFC 4180).
 ///
 /// Quoted fields may contain commas, line ends and doubled quotes. Lines end in LF, CR LF or CR. A UTF-8 byte order mark,
 /// empty lines, and spaces around names in the header are ignored. All values are texts; the attribute that takes
 /// a value converts it.
-public struct CSVReader: RecordReader, Sendable {
+package struct CSVReader: RecordReader, Sendable {
   private var reader: DelimitedReader
 
   /// A reader of bytes in memory.
@@ -14,7 +14,7 @@ public struct CSVReader: RecordReader, Sendable {
   ///   - source: The name of the file for error messages.
   ///   - emptyIsNull: Whether an empty unquoted field is null instead of an empty text.
   ///   - maximumFieldBytes: The largest size of a field, in bytes.
-  public init(
+  package init(
     bytes: [UInt8],
     source: String,
     emptyIsNull: Bool = false,
@@ -33,31 +33,31 @@ public struct CSVReader: RecordReader, Sendable {
   /// Returns the next record, or `nil` at the end.
   /// - Throws: `RecordError`; the reader can continue after it, unless the header is wrong or a quote is not closed.
   /// - Complexity: O(*n*) in the record's bytes.
-  public mutating func next() throws(RecordError) -> Record? { try reader.next() }
+  package mutating func next() throws(RecordError) -> Record? { try reader.next() }
 }
 
 /// Writes comma-separated values (RFC 4180, lines ending in LF).
 ///
 /// Null is an empty field, an empty text is a quoted one. Numbers have a decimal point, blobs are base64. Texts are
 /// written unchanged, unless ``guardsFormulas`` is set.
-public struct CSVWriter: RecordWriter, Sendable {
+package struct CSVWriter: RecordWriter, Sendable {
   /// Whether an apostrophe is written before texts that a spreadsheet would run as formulas.
   ///
   /// These are texts that begin with `=`, `+`, `-` or `@`, also in a full-width or small form or after white space, or with a
   /// control character. Numbers are never changed. Importing the file again does not remove the apostrophe.
-  public var guardsFormulas: Bool
+  package var guardsFormulas: Bool
 
   /// A writer.
-  public init(guardsFormulas: Bool = false) { self.guardsFormulas = guardsFormulas }
+  package init(guardsFormulas: Bool = false) { self.guardsFormulas = guardsFormulas }
 
   /// Returns the header line.
-  public mutating func begin(columns: [String]) -> String {
+  package mutating func begin(columns: [String]) -> String {
     line(columns.map { field($0) })
   }
 
   /// Returns one line, or several if a text contains line ends.
   /// - Complexity: O(*n*) in the bytes of the values.
-  public mutating func write(_ values: [Value]) -> String {
+  package mutating func write(_ values: [Value]) -> String {
     line(
       values.map { value in
         switch value {
@@ -69,7 +69,7 @@ public struct CSVWriter: RecordWriter, Sendable {
   }
 
   /// Returns nothing: the format has no end.
-  public mutating func end() -> String { "" }
+  package mutating func end() -> String { "" }
 
   private func line(_ fields: [String]) -> String {
     // A single null would be an empty line, which readers skip.

@@ -1,12 +1,12 @@
 import Foundation
-public import ResultsDomain
+package import ResultsDomain
 
 /// Reads one JSON object per line (RFC 8259); its keys are the field names.
 ///
 /// A number without fraction and exponent is an integer, any other number a real; `true` and `false` are the integers 1
 /// and 0. `{"base64":"…"}` is a blob; every other nested value is an error. Empty lines are skipped. The reader can
 /// continue after every error except a byte order mark of another encoding.
-public struct JSONLinesReader: RecordReader, Sendable {
+package struct JSONLinesReader: RecordReader, Sendable {
   private let bytes: [UInt8]
   private let source: String
   private let maximumLineBytes: Int
@@ -18,7 +18,7 @@ public struct JSONLinesReader: RecordReader, Sendable {
   ///   - bytes: The file, in UTF-8.
   ///   - source: The name of the file for error messages.
   ///   - maximumLineBytes: The largest size of a line, in bytes.
-  public init(bytes: [UInt8], source: String, maximumLineBytes: Int = 16 << 20) {
+  package init(bytes: [UInt8], source: String, maximumLineBytes: Int = 16 << 20) {
     self.bytes = bytes
     self.source = source
     self.maximumLineBytes = maximumLineBytes
@@ -28,7 +28,7 @@ public struct JSONLinesReader: RecordReader, Sendable {
   /// Returns the next record, or `nil` at the end.
   /// - Throws: `RecordError`.
   /// - Complexity: O(*n*) in the line's bytes.
-  public mutating func next() throws(RecordError) -> Record? {
+  package mutating func next() throws(RecordError) -> Record? {
     if position == 0, let mark = ByteOrderMark.foreign(in: bytes) {
       position = bytes.count
       throw mark.error(source: source)
@@ -82,15 +82,15 @@ public struct JSONLinesReader: RecordReader, Sendable {
 ///
 /// Printable text is not escaped. Blobs are `{"base64":"…"}`. Infinite numbers are the texts `inf` and `-inf`, because JSON has none: what
 /// the wire form and CSV write, and an import of a number reads.
-public struct JSONLinesWriter: RecordWriter, Sendable {
+package struct JSONLinesWriter: RecordWriter, Sendable {
   /// The keys with their punctuation.
   private var keys: [String] = []
 
   /// A writer.
-  public init() {}
+  package init() {}
 
   /// Sets the keys of the objects, and returns nothing: the format has no header.
-  public mutating func begin(columns: [String]) -> String {
+  package mutating func begin(columns: [String]) -> String {
     keys = columns.enumerated().map { index, name in
       var key = index == 0 ? "" : ","
       JSONText.appendString(name, to: &key)
@@ -101,7 +101,7 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
 
   /// Returns one line.
   /// - Complexity: O(*n*) in the bytes of the values.
-  public mutating func write(_ values: [Value]) -> String { write(values, booleans: []) }
+  package mutating func write(_ values: [Value]) -> String { write(values, booleans: []) }
 
   /// Returns one line in which some values, which are the texts `true` and `false`, are the words of JSON.
   /// - Parameters:
@@ -109,7 +109,7 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
   ///   - booleans: The indexes of those values.
   /// - Returns: The line.
   /// - Complexity: O(*n*) in the bytes of the values.
-  public mutating func write(_ values: [Value], booleans: Set<Int>) -> String {
+  package mutating func write(_ values: [Value], booleans: Set<Int>) -> String {
     var line = "{"
     for (index, (key, value)) in zip(keys, values).enumerated() {
       line += key
@@ -123,7 +123,7 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
   }
 
   /// Returns nothing: the format has no end.
-  public mutating func end() -> String { "" }
+  package mutating func end() -> String { "" }
 }
 
 /// Writes values as JSON (RFC 8259).

@@ -1,5 +1,5 @@
 import Foundation
-public import ResultsDomain
+package import ResultsDomain
 
 /// A file of records, read into memory, from a path or from standard input.
 ///
@@ -8,14 +8,14 @@ public import ResultsDomain
 /// var reader = try file.reader()
 /// while let record = try reader.next() { … }
 /// ```
-public struct RecordFile: Sendable {
+package struct RecordFile: Sendable {
   /// The name of the file for error messages; `-` is standard input.
-  public let source: String
+  package let source: String
   /// The content.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// A file that is already in memory.
-  public init(source: String, bytes: [UInt8]) {
+  package init(source: String, bytes: [UInt8]) {
     self.source = source
     self.bytes = bytes
   }
@@ -26,7 +26,7 @@ public struct RecordFile: Sendable {
   ///   - maximumBytes: The largest size, in bytes.
   /// - Returns: The file with its content.
   /// - Throws: `InputFailure` if it is missing, a directory, not permitted or too long.
-  public static func read(path: String, maximumBytes: Int = 1 << 30) throws(InputFailure)
+  package static func read(path: String, maximumBytes: Int = 1 << 30) throws(InputFailure)
     -> RecordFile
   {
     guard path != "-" else {
@@ -45,7 +45,7 @@ public struct RecordFile: Sendable {
   ///   - maximumBytes: The largest size, in bytes.
   /// - Returns: The file with its content.
   /// - Throws: `InputFailure`.
-  public static func read(
+  package static func read(
     descriptor: Int32,
     source: String,
     maximumBytes: Int = 1 << 30
@@ -95,7 +95,8 @@ extension RecordFile {
   /// - Parameter format: The format, or `nil`.
   /// - Returns: A reader at the first record.
   /// - Throws: `RecordError` if the file is compressed.
-  public func reader(format: ImportFormat? = nil) throws(RecordError) -> any RecordReader & Sendable
+  package func reader(format: ImportFormat? = nil) throws(RecordError) -> any RecordReader
+    & Sendable
   {
     for (magic, name, tool) in RecordFile.compressed where bytes.starts(with: magic) {
       throw RecordError(
@@ -122,7 +123,7 @@ extension RecordFile {
 }
 
 /// The formats of files that can be imported.
-public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
+package enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   /// Comma-separated values.
   case csv
   /// Tab-separated values.
@@ -133,7 +134,7 @@ public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   case feed
 
   /// The format of a file name, or `nil` if its extension is unknown.
-  public init?(path: String) {
+  package init?(path: String) {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
     let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count > 1, let last = parts.last else { return nil }
@@ -149,7 +150,7 @@ public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   /// The format of a file's content: markup is a feed, a brace begins JSON lines, a tab in the first line means
   /// tab-separated values, and everything else is comma-separated.
   /// - Complexity: O(*n*) in the first line.
-  public init(detecting bytes: [UInt8]) {
+  package init(detecting bytes: [UInt8]) {
     if UnicodeForm(beginning: bytes)?.isMarkup(bytes) == true {
       self = .feed
       return
@@ -167,18 +168,18 @@ public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The error for a file that cannot be read.
-public struct InputFailure: Error, Hashable, Sendable {
+package struct InputFailure: Error, Hashable, Sendable {
   /// The path, or `-` for standard input.
-  public var path: String
+  package var path: String
   /// The error number of the system, or 0 if the file is too long.
-  public var code: Int32
+  package var code: Int32
   /// What happened, in the words of the system if it has an error number.
-  public var reason: String
+  package var reason: String
   /// The remedy.
-  public var remedy: String
+  package var remedy: String
 
   /// An error with a path, a reason and a remedy.
-  public init(path: String, code: Int32, reason: String, remedy: String) {
+  package init(path: String, code: Int32, reason: String, remedy: String) {
     self.path = path
     self.code = code
     self.reason = reason
@@ -188,5 +189,5 @@ public struct InputFailure: Error, Hashable, Sendable {
 
 extension InputFailure: CustomStringConvertible {
   /// The path, the reason and the remedy.
-  public var description: String { "\(path): cannot be read: \(reason). \(remedy)" }
+  package var description: String { "\(path): cannot be read: \(reason). \(remedy)" }
 }

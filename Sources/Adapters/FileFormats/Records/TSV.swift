@@ -1,10 +1,10 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// Reads tab-separated values by the names in the header line.
 ///
 /// There is no quoting: a `"` is an ordinary character. `\t`, `\n`, `\r`, `\\`, and `\x` with the two hexadecimal digits
 /// of a control character are escapes; any other backslash is an ordinary character. All values are texts.
-public struct TSVReader: RecordReader, Sendable {
+package struct TSVReader: RecordReader, Sendable {
   private var reader: DelimitedReader
 
   /// A reader of bytes in memory.
@@ -14,7 +14,7 @@ public struct TSVReader: RecordReader, Sendable {
   ///   - emptyIsNull: Whether an empty field is null instead of an empty text.
   ///   - unescapes: Whether escapes are decoded; otherwise every backslash is an ordinary character.
   ///   - maximumFieldBytes: The largest size of a field, in bytes.
-  public init(
+  package init(
     bytes: [UInt8],
     source: String,
     emptyIsNull: Bool = false,
@@ -34,28 +34,28 @@ public struct TSVReader: RecordReader, Sendable {
   /// Returns the next record, or `nil` at the end.
   /// - Throws: `RecordError`; the reader can continue after it, unless the header is wrong.
   /// - Complexity: O(*n*) in the record's bytes.
-  public mutating func next() throws(RecordError) -> Record? { try reader.next() }
+  package mutating func next() throws(RecordError) -> Record? { try reader.next() }
 }
 
 /// Writes tab-separated values, one row per line, as ``TSVReader`` reads them.
 ///
 /// Null and an empty text are both an empty field. Numbers have a decimal point, blobs are base64. Control characters
 /// and backslashes are escaped.
-public struct TSVWriter: RecordWriter, Sendable {
+package struct TSVWriter: RecordWriter, Sendable {
   /// Whether an apostrophe is written before texts that a spreadsheet would run as formulas, as in ``CSVWriter``.
-  public var guardsFormulas: Bool
+  package var guardsFormulas: Bool
 
   /// A writer.
-  public init(guardsFormulas: Bool = false) { self.guardsFormulas = guardsFormulas }
+  package init(guardsFormulas: Bool = false) { self.guardsFormulas = guardsFormulas }
 
   /// Returns the header line.
-  public mutating func begin(columns: [String]) -> String {
+  package mutating func begin(columns: [String]) -> String {
     columns.map(TabEscapes.escaped).joined(separator: "\t") + "\n"
   }
 
   /// Returns one line.
   /// - Complexity: O(*n*) in the bytes of the values.
-  public mutating func write(_ values: [Value]) -> String {
+  package mutating func write(_ values: [Value]) -> String {
     let fields = values.map { value in
       switch value {
       case .text(let text):
@@ -67,5 +67,5 @@ public struct TSVWriter: RecordWriter, Sendable {
   }
 
   /// Returns nothing: the format has no end.
-  public mutating func end() -> String { "" }
+  package mutating func end() -> String { "" }
 }

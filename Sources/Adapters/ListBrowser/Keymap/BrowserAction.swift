@@ -1,5 +1,5 @@
 /// What a key does.
-public enum BrowserAction: String, Hashable, Sendable, CaseIterable {
+package enum BrowserAction: String, Hashable, Sendable, CaseIterable {
   case down, up, halfPageDown, halfPageUp, pageDown, pageUp, first, last
   case nextSection, previousSection, indexTitle, sections, goTo, share, back
   case fold, open, toggleFold, foldAll, openAll

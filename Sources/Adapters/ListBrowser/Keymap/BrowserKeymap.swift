@@ -1,7 +1,7 @@
 /// The keys of a browser: the one table behind the handler, the help and the hints.
-public enum BrowserKeymap {
+package enum BrowserKeymap {
   /// The groups of the help.
-  public enum Group: String, CaseIterable, Sendable {
+  package enum Group: String, CaseIterable, Sendable {
     case move = "Move"
     case sections = "Sections"
     case find = "Find"
@@ -11,26 +11,26 @@ public enum BrowserKeymap {
   }
 
   /// An action, with the keys that start it.
-  public struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// The sequences of keys; each starts the action.
-    public let keys: [[String]]
+    package let keys: [[String]]
     /// The action.
-    public let action: BrowserAction
+    package let action: BrowserAction
     /// The group of the help.
-    public let group: Group
+    package let group: Group
     /// A line for the help.
-    public let help: String
+    package let help: String
     /// The key and a word for the hints in the last line, or `nil` for none.
-    public let hint: String?
+    package let hint: String?
     /// Other words for the action, by which the help finds it.
-    public let synonyms: String
+    package let synonyms: String
 
     /// The keys as help shows them.
-    public var keyText: String { keys.map { $0.joined() }.joined(separator: " ") }
+    package var keyText: String { keys.map { $0.joined() }.joined(separator: " ") }
   }
 
   /// All keys, in the order of the help.
-  public static let entries: [Entry] = [
+  package static let entries: [Entry] = [
     entry("j ↓ ^N", .down, .move, "next line"),
     entry("k ↑ ^P", .up, .move, "line before"),
     entry("^D", .halfPageDown, .move, "half a page down"),
@@ -188,7 +188,7 @@ public enum BrowserKeymap {
   }
 
   /// What a sequence of keys means.
-  public enum Meaning: Hashable, Sendable {
+  package enum Meaning: Hashable, Sendable {
     /// It starts an action.
     case action(BrowserAction)
     /// It is the beginning of a longer sequence.
@@ -198,7 +198,7 @@ public enum BrowserKeymap {
   }
 
   /// Returns what a sequence of keys means, each as `Key` describes itself.
-  public static func meaning(of keys: [String]) -> Meaning {
+  package static func meaning(of keys: [String]) -> Meaning {
     for entry in entries {
       if entry.keys.contains(keys) { return .action(entry.action) }
       if entry.keys.contains(where: { $0.count > keys.count && $0.starts(with: keys) }) {

@@ -1,11 +1,11 @@
 import Foundation
 import ResultsPresentation
-public import TerminalFrontEnd
+package import TerminalFrontEnd
 
 /// The loop of a list that is read out in lines: it takes typed lines, and writes text without escape sequences.
 ///
 /// What is typed while a command is still at work waits for it. Changes of others are announced while the line is empty.
-public struct LineLoop: Sendable {
+package struct LineLoop: Sendable {
   private enum Event: Sendable {
     /// What happened to a list, by its number.
     case level(Int, LevelEvent)
@@ -24,7 +24,7 @@ public struct LineLoop: Sendable {
   private static let mostChecks = 20
 
   /// Creates a loop over a program's lists.
-  public init(_ setup: BrowserSetup, source: BrowserSource) {
+  package init(_ setup: BrowserSetup, source: BrowserSource) {
     self.setup = setup
     self.source = source
   }
@@ -33,7 +33,7 @@ public struct LineLoop: Sendable {
   /// - Parameter session: The terminal, in the modes of lines.
   /// - Returns: How it ended.
   /// - Throws: The store's error if the list cannot be fetched at all, or `TerminalOutputError`.
-  public func run(on session: TerminalSession) async throws -> BrowserLoop.End {
+  package func run(on session: TerminalSession) async throws -> BrowserLoop.End {
     defer {
       session.stopReading()
       session.leave()

@@ -1,15 +1,15 @@
 import Foundation
 import ResultsPresentation
 import Synchronization
-public import TerminalFrontEnd
+package import TerminalFrontEnd
 
 /// The only part of the browser that waits: it feeds the model with events, and shows what it draws.
 ///
 /// One task takes the events one by one. A thread of its own waits for the terminal's input; pages are read and lists are opened on the
 /// store's executor.
-public struct BrowserLoop: Sendable {
+package struct BrowserLoop: Sendable {
   /// How a loop ended.
-  public enum End: Hashable, Sendable {
+  package enum End: Hashable, Sendable {
     /// With an exit status: 0 after `q`, 129 when the terminal was closed, 130 after `^C` twice.
     case status(Int32)
     /// By a signal; the terminal has been left.
@@ -38,7 +38,7 @@ public struct BrowserLoop: Sendable {
   private static let tickSpan = Duration.milliseconds(250)
 
   /// Creates a loop over a program's lists.
-  public init(_ setup: BrowserSetup, source: BrowserSource) {
+  package init(_ setup: BrowserSetup, source: BrowserSource) {
     self.setup = setup
     self.source = source
   }
@@ -51,7 +51,7 @@ public struct BrowserLoop: Sendable {
   ///   - isColored: Whether colours are used.
   /// - Returns: How it ended.
   /// - Throws: The store's error if the list cannot be fetched at all, or `TerminalOutputError`.
-  public func run(on session: TerminalSession, isColored: Bool) async throws -> End {
+  package func run(on session: TerminalSession, isColored: Bool) async throws -> End {
     defer {
       session.stopReading()
       session.leave()
@@ -232,7 +232,7 @@ public struct BrowserLoop: Sendable {
   ///   - size: The size of the screen.
   /// - Returns: What the terminal would show.
   /// - Throws: The store's error if the list cannot be fetched.
-  public func screen(after keys: [KeyInput], size: TerminalSize) async throws -> Surface {
+  package func screen(after keys: [KeyInput], size: TerminalSize) async throws -> Surface {
     let (events, continuation) = AsyncStream<(Int, LevelEvent)>.makeStream()
     var levels = BrowserLevels(BrowserModel(setup, size: size), source: source) {
       continuation.yield(($0, $1))

@@ -1,46 +1,46 @@
-public import ResultsDomain
-public import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
 /// A line of the detail pane that is read for a row.
-public struct BrowserDetail: Hashable, Sendable {
+package struct BrowserDetail: Hashable, Sendable {
   /// The name.
-  public var title: String
+  package var title: String
   /// The text; it need not be safe for a terminal.
-  public var text: String
+  package var text: String
 
   /// Creates a line.
-  public init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
+  package init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
 }
 
 /// Where a browser gets its lists from.
-public struct BrowserSource: Sendable {
+package struct BrowserSource: Sendable {
   /// A list that has been defined, and not yet fetched.
-  public struct Definition: Sendable {
+  package struct Definition: Sendable {
     /// The controller of the list; the browser cancels it.
-    public var controller: FetchedResultsController<Row>
+    package var controller: FetchedResultsController<Row>
     /// The section key and the order.
-    public var order: BrowserOrder
+    package var order: BrowserOrder
 
     /// Creates a definition.
-    public init(_ controller: FetchedResultsController<Row>, order: BrowserOrder) {
+    package init(_ controller: FetchedResultsController<Row>, order: BrowserOrder) {
       self.controller = controller
       self.order = order
     }
   }
 
   /// The reason why a choice cannot be shown, for the user.
-  public struct Refusal: Error, Sendable {
+  package struct Refusal: Error, Sendable {
     /// What is wrong, in a sentence.
-    public var reason: String
+    package var reason: String
     /// Whether the same request may succeed later, since another process holds the store.
-    public var isBusy = false
+    package var isBusy = false
     /// Whether the rows that were asked for are not in the store any more.
-    public var isGone = false
+    package var isGone = false
     /// Where a filter is not understood: the column, in characters counted from 1, or `nil`.
-    public var column: Int?
+    package var column: Int?
 
     /// Creates a refusal.
-    public init(_ reason: String) { self.reason = reason }
+    package init(_ reason: String) { self.reason = reason }
   }
 
   /// Returns the list of a choice.
@@ -52,36 +52,36 @@ public struct BrowserSource: Sendable {
   /// What the program does for forms, or `nil` if it has none.
   package let forms: BrowserForms?
   /// What the program does for files, or `nil` if it does nothing.
-  public var files: BrowserFiles?
+  package var files: BrowserFiles?
   /// Reads what the detail pane shows of a row besides the row's values.
-  public var details: @Sendable (ObjectID) throws -> [BrowserDetail] = { _ in [] }
+  package var details: @Sendable (ObjectID) throws -> [BrowserDetail] = { _ in [] }
   /// Returns a row that would stand where a typed value of the first sort attribute stands; throws `Refusal` if there is none.
-  public var row: @Sendable (BrowserChoice, String) throws -> Row = { _, _ in
+  package var row: @Sendable (BrowserChoice, String) throws -> Row = { _, _ in
     throw Refusal("This list has no values to go to.")
   }
   /// Returns which of some rows a filter text selects; throws `Refusal` for one that is not valid.
-  public var matches: @Sendable (BrowserChoice, String, [ObjectID]) throws -> Set<ObjectID> = {
+  package var matches: @Sendable (BrowserChoice, String, [ObjectID]) throws -> Set<ObjectID> = {
     _,
     _,
     _ in []
   }
   /// Returns the lists that belong to a row, so that the user can go to one of them.
-  public var links: @Sendable (ObjectID) throws -> [BrowserLink] = { _ in [] }
+  package var links: @Sendable (ObjectID) throws -> [BrowserLink] = { _ in [] }
   /// Opens the list of a link of a row; it blocks, and throws `Refusal` for one that cannot be shown.
-  public var visit: @Sendable (ObjectID, BrowserLink) throws -> BrowserVisit = { _, _ in
+  package var visit: @Sendable (ObjectID, BrowserLink) throws -> BrowserVisit = { _, _ in
     throw Refusal("This list has no others to go to.")
   }
   /// Returns the name of the process that keeps the store from being written at present, or `nil` if that is not known.
-  public var writer: @Sendable () -> String? = { nil }
+  package var writer: @Sendable () -> String? = { nil }
   /// Ends what requests have started and what still runs.
-  public var stop: @Sendable () -> Void = {}
+  package var stop: @Sendable () -> Void = {}
 
   /// Creates a source from a closure that defines the list of a choice; it throws `Refusal` for one that is not valid.
   /// - Parameters:
   ///   - perform: Performs a request, and returns what it came to; it blocks, and runs on the store's executor.
   ///   - forms: What the program does for forms, or `nil` if it has none.
   ///   - define: Returns the list of a choice, not yet fetched.
-  public init(
+  package init(
     perform: @escaping @Sendable (BrowserRequest) throws -> BrowserOutcome = { _ in
       BrowserOutcome("")
     },

@@ -1,10 +1,10 @@
-public import ResultsDomain
-public import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
 /// A command of a program, as the browser offers it.
-public struct BrowserCommand: Hashable, Sendable {
+package struct BrowserCommand: Hashable, Sendable {
   /// What a command acts on.
-  public enum Scope: Hashable, Sendable {
+  package enum Scope: Hashable, Sendable {
     /// The selected rows, or the row under the cursor.
     case rows
     /// The section of the cursor.
@@ -14,18 +14,18 @@ public struct BrowserCommand: Hashable, Sendable {
   }
 
   /// The name by which the program knows the command.
-  public var name: String
+  package var name: String
   /// A line for menus.
-  public var title: String
+  package var title: String
   /// The key that starts it, unless the browser uses that key itself.
-  public var key: Character?
+  package var key: Character?
   /// What it acts on.
-  public var scope: Scope
+  package var scope: Scope
   /// Whether it changes the store.
-  public var writes: Bool
+  package var writes: Bool
 
   /// Creates a command.
-  public init(name: String, title: String, key: Character?, scope: Scope, writes: Bool = true) {
+  package init(name: String, title: String, key: Character?, scope: Scope, writes: Bool = true) {
     self.name = name
     self.title = title
     self.key = key
@@ -38,19 +38,19 @@ public struct BrowserCommand: Hashable, Sendable {
 }
 
 /// A command with what it acts on.
-public struct BrowserCall: Hashable, Sendable {
+package struct BrowserCall: Hashable, Sendable {
   /// The command's name.
-  public var name: String
+  package var name: String
   /// The selected rows, or the row under the cursor.
-  public var ids: [ObjectID]
+  package var ids: [ObjectID]
   /// The section of the cursor.
-  public var section: SectionID?
+  package var section: SectionID?
   /// What the shown list shows.
-  public var choice: BrowserChoice
+  package var choice: BrowserChoice
   /// The number of rows that match the shown list's definition.
-  public var matchingCount: Int
+  package var matchingCount: Int
   /// Whether it acts on all rows of the shown list instead of `ids`.
-  public var actsOnAll = false
+  package var actsOnAll = false
 
   /// Creates a call of a command.
   package init(
@@ -67,7 +67,7 @@ public struct BrowserCall: Hashable, Sendable {
 }
 
 /// What a browser asks its program to do to the store.
-public enum BrowserRequest: Hashable, Sendable {
+package enum BrowserRequest: Hashable, Sendable {
   /// Delete rows.
   case delete([ObjectID])
   /// Delete all rows of a list.
@@ -81,9 +81,9 @@ public enum BrowserRequest: Hashable, Sendable {
 }
 
 /// What a request came to.
-public struct BrowserOutcome: Sendable {
+package struct BrowserOutcome: Sendable {
   /// What the browser does besides saying it.
-  public enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// Nothing.
     case none
     /// Shows lines under a title until they are closed.
@@ -103,14 +103,14 @@ public struct BrowserOutcome: Sendable {
   }
 
   /// A sentence about what was done, or an empty text.
-  public var message: String
+  package var message: String
   /// What else is to be done.
-  public var effect: Effect
+  package var effect: Effect
   /// Whether there was nothing left to change, so that the sentence takes the place of no other.
-  public var foundNothing = false
+  package var foundNothing = false
 
   /// Creates an outcome.
-  public init(_ message: String, _ effect: Effect = .none) {
+  package init(_ message: String, _ effect: Effect = .none) {
     self.message = message
     self.effect = effect
   }

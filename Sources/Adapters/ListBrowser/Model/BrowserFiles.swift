@@ -1,21 +1,21 @@
 /// What a program does for files: it writes a list to one, and adds the rows of one to its store.
-public struct BrowserFiles: Sendable {
+package struct BrowserFiles: Sendable {
   /// The formats in which lists are written, by the suffixes of their files' names.
-  public var exportFormats: [String]
+  package var exportFormats: [String]
   /// The formats that are read, by the suffixes of their files' names; none if nothing can be added.
-  public var importFormats: [String]
+  package var importFormats: [String]
   /// Writes a list; it blocks while it reads, and throws `BrowserSource.Refusal` or the error of its output.
-  public var export: @Sendable (BrowserExport, Output) async throws -> Void
+  package var export: @Sendable (BrowserExport, Output) async throws -> Void
   /// Adds the rows of a file in one transaction; it blocks, and throws `BrowserSource.Refusal` if nothing was added.
-  public var add: @Sendable (BrowserImport, Progress) throws -> BrowserImport.Summary
+  package var add: @Sendable (BrowserImport, Progress) throws -> BrowserImport.Summary
 
   /// Takes the next part of a file; it may wait, and throws to end the writing.
-  public typealias Output = @Sendable (String) throws -> Void
+  package typealias Output = @Sendable (String) throws -> Void
   /// Takes the number of records that have been read so far.
-  public typealias Progress = @Sendable (Int) -> Void
+  package typealias Progress = @Sendable (Int) -> Void
 
   /// Creates the description of what a program does for files.
-  public init(
+  package init(
     exportFormats: [String],
     importFormats: [String],
     export: @escaping @Sendable (BrowserExport, Output) async throws -> Void,
@@ -27,35 +27,35 @@ public struct BrowserFiles: Sendable {
 }
 
 /// A list to be written to a file.
-public struct BrowserExport: Sendable {
+package struct BrowserExport: Sendable {
   /// The list.
-  public var choice: BrowserChoice
+  package var choice: BrowserChoice
   /// One of the program's export formats.
-  public var format: String
+  package var format: String
   /// Whether texts that a spreadsheet would run as formulas get an apostrophe.
-  public var guardsFormulas: Bool
+  package var guardsFormulas: Bool
 
   /// Creates a request.
-  public init(_ choice: BrowserChoice, format: String, guardsFormulas: Bool = false) {
+  package init(_ choice: BrowserChoice, format: String, guardsFormulas: Bool = false) {
     (self.choice, self.format, self.guardsFormulas) = (choice, format, guardsFormulas)
   }
 }
 
 /// A file whose rows are to be added.
-public struct BrowserImport: Sendable {
+package struct BrowserImport: Sendable {
   /// The content.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// The name of the file, for messages.
-  public var name: String
+  package var name: String
   /// One of the program's import formats, or `nil` to go by the name and the content.
-  public var format: String?
+  package var format: String?
   /// Whether nothing is added, and only what would be is said.
-  public var isDryRun: Bool
+  package var isDryRun: Bool
   /// Whether records that are not valid are left out, rather than refusing the file.
-  public var skipsInvalid: Bool
+  package var skipsInvalid: Bool
 
   /// Creates a request.
-  public init(
+  package init(
     _ bytes: [UInt8],
     name: String,
     format: String? = nil,
@@ -67,16 +67,16 @@ public struct BrowserImport: Sendable {
   }
 
   /// What was done with a file.
-  public struct Summary: Sendable {
+  package struct Summary: Sendable {
     /// What was done, in a line.
-    public var message: String
+    package var message: String
     /// What was left out, and why: texts of the file, which need not be safe for a terminal.
-    public var notes: [String]
+    package var notes: [String]
     /// The number of rows that were added, or would be.
-    public var added: Int
+    package var added: Int
 
     /// Creates a summary.
-    public init(_ message: String, notes: [String], added: Int) {
+    package init(_ message: String, notes: [String], added: Int) {
       (self.message, self.notes, self.added) = (message, notes, added)
     }
   }

@@ -1,24 +1,24 @@
-public import ResultsDomain
-public import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
 /// What a browser remembers of a list from one run to the next.
-public struct BrowserMemory: Hashable, Sendable {
+package struct BrowserMemory: Hashable, Sendable {
   /// The sort order that was chosen, or `nil` for the program's own.
-  public var sort: String?
+  package var sort: String?
   /// The section key that was chosen, or `nil` for the program's own.
-  public var sectionBy: String?
+  package var sectionBy: String?
   /// The folded sections.
-  public var folded: [SectionID] = []
+  package var folded: [SectionID] = []
   /// The row under the cursor.
-  public var cursor: ObjectID?
+  package var cursor: ObjectID?
 
   /// Creates a memory of nothing.
-  public init() {}
+  package init() {}
 }
 
 extension BrowserModel {
   /// What is to be remembered of what is shown, or `nil` before the first list; a filter and a command's list are not remembered.
-  public var memory: BrowserMemory? {
+  package var memory: BrowserMemory? {
     guard hasList else { return nil }
     var memory = BrowserMemory()
     let isChosen = choice.sort != nil || choice.sectionBy != nil

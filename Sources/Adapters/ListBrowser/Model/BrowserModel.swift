@@ -1,6 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
-public import TerminalFrontEnd
+package import TerminalFrontEnd
 
 /// The whole state of a browser: a value that knows no terminal, no clock and no store.
 ///
@@ -9,7 +9,7 @@ public import TerminalFrontEnd
 /// let effects = model.update(.key(Key(.down)), at: .zero)
 /// let surface = BrowserView.surface(of: model)
 /// ```
-public struct BrowserModel: Sendable {
+package struct BrowserModel: Sendable {
   /// The program that is shown.
   var setup: BrowserSetup
   /// The size of the terminal.
@@ -57,7 +57,7 @@ public struct BrowserModel: Sendable {
   /// The list about which the user was asked whether all of its rows are to be changed.
   var askedAbout: ResultsPosition?
   /// Whether the terminal reports the mouse.
-  public internal(set) var hasMouse = false
+  package internal(set) var hasMouse = false
   /// The searches for rows that are under way, by their numbers.
   var searches: [Int: RowSearch] = [:]
   /// The number of the newest search.
@@ -125,12 +125,12 @@ public struct BrowserModel: Sendable {
   /// When the last key asked for rows to be deleted; `nil` once another key was pressed.
   var deleted: Duration?
   /// The number of the frame on the screen.
-  public private(set) var frame = 0
+  package private(set) var frame = 0
   /// The rows under the cursor in the newest frames, by the frames' numbers.
   private var frames: [Int: ObjectID] = [:]
 
   /// Creates the state before the first list.
-  public init(_ setup: BrowserSetup, size: TerminalSize) {
+  package init(_ setup: BrowserSetup, size: TerminalSize) {
     self.setup = setup
     self.size = size
     order = setup.order
@@ -144,7 +144,7 @@ public struct BrowserModel: Sendable {
   ///
   /// A key that is pressed from now on means what this frame shows, however soon the list changes below it.
   @discardableResult
-  public mutating func notePainted() -> Int {
+  package mutating func notePainted() -> Int {
     frame += 1
     frames[frame] = shownFirstRows.map { $0.rows.first?.id } ?? pane.cursorID
     frames[frame - 64] = nil
@@ -170,14 +170,14 @@ public struct BrowserModel: Sendable {
   }
 
   /// Whether anything on the screen changes by itself with time.
-  public var needsTicks: Bool {
+  package var needsTicks: Bool {
     !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil || failure != nil
       || shownFirstRows != nil || isPerforming
   }
   /// Whether the first list has arrived.
-  public var hasList: Bool { base.list != nil }
+  package var hasList: Bool { base.list != nil }
   /// Whether every row on the screen has been read, and nothing is being opened.
-  public var isSettled: Bool {
+  package var isSettled: Bool {
     reading == nil && opening == nil && !isPerforming && searches.isEmpty && !isMatching
       && (requestedDetails == nil || requestedDetails == relatedDetails?.id)
       && form?.isWaiting != true && changingLimits == 0
@@ -276,7 +276,7 @@ extension BrowserModel {
   ///   - now: The time since the start.
   /// - Returns: What is to be done.
   /// - Complexity: O(*c* log *n*) for a change of *c* rows, O(log *n*) for a key.
-  public mutating func update(_ event: BrowserEvent, at now: Duration) -> [BrowserEffect] {
+  package mutating func update(_ event: BrowserEvent, at now: Duration) -> [BrowserEffect] {
     self.now = now
     var effects: [BrowserEffect] = []
     switch event {

@@ -1,5 +1,5 @@
 /// Something in which a browser's program runs, such as a value that belongs to one of several lists.
-public protocol BrowserScope: Sendable {
+package protocol BrowserScope: Sendable {
   /// Runs a closure.
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws.
@@ -12,7 +12,7 @@ public protocol BrowserScope: Sendable {
 
 extension BrowserVisit {
   /// Returns the visit, with all that it asks of its program run in a scope.
-  public func within(_ scope: some BrowserScope) -> BrowserVisit {
+  package func within(_ scope: some BrowserScope) -> BrowserVisit {
     var visit = self
     visit.setup = setup.within(scope)
     visit.source = source.within(scope)

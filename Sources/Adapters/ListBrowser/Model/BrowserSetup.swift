@@ -1,23 +1,23 @@
-public import ResultsDomain
-public import ResultsPresentation
-public import TerminalFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
+package import TerminalFrontEnd
 
 /// What a browser shows of one program: its names, its columns, and the choices it offers.
 ///
 /// The browser knows no program: rows become texts by the closures of the columns.
-public struct BrowserSetup: Sendable {
+package struct BrowserSetup: Sendable {
   /// A column of the list, or a line of the detail pane.
-  public struct Column: Sendable {
+  package struct Column: Sendable {
     /// The heading.
-    public var title: String
+    package var title: String
     /// Where texts stand in the column.
-    public var alignment: TextAlignment
+    package var alignment: TextAlignment
     /// The least width to which the column is narrowed while it is shown at all.
-    public var minimumWidth: Int
+    package var minimumWidth: Int
     /// The index of the attribute in a row's values, so that a change of it is marked; `nil` for computed columns.
-    public var attribute: Int?
+    package var attribute: Int?
     /// Returns the text for a row; it need not be safe for a terminal.
-    public var text: @Sendable (Row) -> String
+    package var text: @Sendable (Row) -> String
 
     /// The scalars of a value that one line can show.
     static let mostScalars = 4096
@@ -26,7 +26,7 @@ public struct BrowserSetup: Sendable {
     func line(_ row: Row) -> String { SafeText.oneLine(text(row), atMost: Column.mostScalars) }
 
     /// Creates a column.
-    public init(
+    package init(
       _ title: String,
       alignment: TextAlignment = .leading,
       minimumWidth: Int = TableColumn.usualMinimumWidth,
@@ -42,76 +42,76 @@ public struct BrowserSetup: Sendable {
   }
 
   /// The program's name.
-  public var program: String
+  package var program: String
   /// The name of the store's file.
-  public var file: String
+  package var file: String
   /// The part of the store that is shown, such as a table, or `nil` for a store that has no others.
-  public var subject: String?
+  package var subject: String?
   /// The nouns for one row and for several.
-  public var nouns: (one: String, many: String)
+  package var nouns: (one: String, many: String)
   /// The columns of the list.
-  public var columns: [Column]
+  package var columns: [Column]
   /// The time of day at which what is listed was copied, where it does not change; `nil` for a live list.
-  public var copyTime: String?
+  package var copyTime: String?
   /// The index of the column whose texts name rows, in messages and headings.
-  public var titleColumn = 0
+  package var titleColumn = 0
   /// The lines of the detail pane.
-  public var details: [Column]
+  package var details: [Column]
   /// The section key and the order of the list that is shown first.
-  public var order: BrowserOrder
+  package var order: BrowserOrder
   /// The names that the sort menu offers.
-  public var sortNames: [String]
+  package var sortNames: [String]
   /// The names that the section menu offers.
-  public var sectionNames: [String]
+  package var sectionNames: [String]
   /// The names that both menus show only when they are typed, such as keys of related objects.
-  public var rareNames: Set<String> = []
+  package var rareNames: Set<String> = []
   /// Whether a text that is typed behind `:` is a year, because the rows of a choice are in an order of dates or years.
-  public var isYear: @Sendable (String, BrowserChoice) -> Bool = { _, _ in false }
+  package var isYear: @Sendable (String, BrowserChoice) -> Bool = { _, _ in false }
   /// Returns the lists that an order can mean where it does not fit the sections; none where it fits.
-  public var orderOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
+  package var orderOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
   /// Returns the lists that sections can mean where they do not fit the order; none where they fit.
-  public var sectionOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
+  package var sectionOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
   /// The commands of the program.
-  public var commands: [BrowserCommand]
+  package var commands: [BrowserCommand]
   /// Whether a command makes sense for what it would act on.
-  public var isOffered: @Sendable (BrowserCall) -> Bool
+  package var isOffered: @Sendable (BrowserCall) -> Bool
   /// The fields of the forms in which rows are added and changed; without any there are no forms.
-  public var fields: [FormField]
+  package var fields: [FormField]
   /// Whether rows may be deleted, and commands may run that change the store.
-  public var canWrite: Bool
+  package var canWrite: Bool
   /// Whether the cursor keeps to the first row from the start on, as `g` makes it.
-  public var keepsToFirst: Bool
+  package var keepsToFirst: Bool
   /// What is remembered from the last run, if anything is.
-  public var memory: BrowserMemory?
+  package var memory: BrowserMemory?
   /// Takes what is to be remembered, when the browser is left.
-  public var remember: (@Sendable (BrowserMemory) -> Void)?
+  package var remember: (@Sendable (BrowserMemory) -> Void)?
   /// Whether rows belong to other lists, which a key opens.
-  public var hasLinks = false
+  package var hasLinks = false
   /// Whether a row names another list, so that `Enter` opens that in place of the row's values.
-  public var opensRows = false
+  package var opensRows = false
   /// Whether the list was opened over another one, which is shown again when this one is left.
-  public internal(set) var isVisit = false
+  package internal(set) var isVisit = false
   /// A sentence to show at the start, or an empty text.
-  public var notice = ""
+  package var notice = ""
   /// Returns the text of a section's aggregates for its header; an empty text for none.
-  public var aggregates: @Sendable (SectionAggregates) -> String = { $0.description }
+  package var aggregates: @Sendable (SectionAggregates) -> String = { $0.description }
   /// Whether a row is shown dimmed.
-  public var isDimmed: @Sendable (Row) -> Bool = { _ in false }
+  package var isDimmed: @Sendable (Row) -> Bool = { _ in false }
   /// Whether the detail pane has lines that are read when a row is shown there.
-  public var hasMoreDetails = false
+  package var hasMoreDetails = false
   /// The time for which changes are marked: zero for not at all, `nil` until something else changes.
-  public var markTime: Duration? = .milliseconds(1500)
+  package var markTime: Duration? = .milliseconds(1500)
   /// The number of rows up to which a change can be taken back; before a larger one, the user is asked.
-  public var mostUndoableRows = 65_536
+  package var mostUndoableRows = 65_536
   /// The number of rows up to which changes of a list name all rows, and not only those near the screen.
-  public var mostWholeRows = 100_000
+  package var mostWholeRows = 100_000
   /// The measure of widths.
-  public var width: DisplayWidth
+  package var width: DisplayWidth
   /// The signs for headers, marks and states.
-  public var signs: BrowserSigns
+  package var signs: BrowserSigns
 
   /// Creates the description of a program's list.
-  public init(
+  package init(
     program: String,
     file: String,
     nouns: (one: String, many: String),
@@ -159,68 +159,68 @@ public struct BrowserSetup: Sendable {
 }
 
 /// What a list shows beside its program's default: a filter, an order, a section key.
-public struct BrowserChoice: Hashable, Sendable {
+package struct BrowserChoice: Hashable, Sendable {
   /// The text of the filter, or an empty text for none.
-  public var filter = ""
+  package var filter = ""
   /// The sort order as in `--sort`, or `nil` for the program's own.
-  public var sort: String?
+  package var sort: String?
   /// The section key as in `--section-by`, or `nil` for the program's own.
-  public var sectionBy: String?
+  package var sectionBy: String?
   /// The number of a list that a command opened in place of the program's own, or `nil`.
-  public var commandList: Int?
+  package var commandList: Int?
 
   /// Creates the program's default list.
-  public init() {}
+  package init() {}
 }
 
 /// One of several lists that a choice can mean.
-public struct BrowserOffer: Hashable, Sendable {
+package struct BrowserOffer: Hashable, Sendable {
   /// What distinguishes it, in a few words.
-  public var title: String
+  package var title: String
   /// Its sections and its order, in words.
-  public var order: String
+  package var order: String
   /// The list.
-  public var choice: BrowserChoice
+  package var choice: BrowserChoice
 
   /// Creates an offer.
-  public init(_ title: String, order: String, _ choice: BrowserChoice) {
+  package init(_ title: String, order: String, _ choice: BrowserChoice) {
     (self.title, self.order, self.choice) = (title, order, choice)
   }
 }
 
 /// The section key and the order of a list, as the screen shows them.
-public struct BrowserOrder: Hashable, Sendable, ExpressibleByStringLiteral {
+package struct BrowserOrder: Hashable, Sendable, ExpressibleByStringLiteral {
   /// Both in words, such as `by publisher ▸ title`.
-  public var words: String
+  package var words: String
   /// The title of the column by which rows are sorted within their section, or `nil` if it is none that is shown.
-  public var column: String?
+  package var column: String?
   /// Whether that column is sorted descending.
-  public var isDescending: Bool
+  package var isDescending: Bool
 
   /// Creates an order.
-  public init(_ words: String, column: String? = nil, isDescending: Bool = false) {
+  package init(_ words: String, column: String? = nil, isDescending: Bool = false) {
     self.words = words
     self.column = column
     self.isDescending = isDescending
   }
 
   /// Creates an order of which only the words are known.
-  public init(stringLiteral words: String) { self.init(words) }
+  package init(stringLiteral words: String) { self.init(words) }
 }
 
 /// The signs that a browser draws.
-public struct BrowserSigns: Hashable, Sendable {
+package struct BrowserSigns: Hashable, Sendable {
   /// The signs of open and folded sections, and of the line between a title and its count.
-  public var open, folded, rule: String
+  package var open, folded, rule: String
   /// The signs of moved rows, of what was removed, and of states.
-  public var moved, minus, live, held, opening, failed: String
+  package var moved, minus, live, held, opening, failed: String
   /// The signs of ascending and descending columns.
-  public var ascending, descending: String
+  package var ascending, descending: String
   /// The signs of the ends to which the cursor keeps, of the scroll thumb and its track, of separators and of rows not yet read.
-  public var first, last, thumb, track, separator, unread: String
+  package var first, last, thumb, track, separator, unread: String
 
   /// The signs of the usual form.
-  public static let unicode = BrowserSigns(
+  package static let unicode = BrowserSigns(
     open: "▾",
     folded: "▸",
     rule: "─",
@@ -241,7 +241,7 @@ public struct BrowserSigns: Hashable, Sendable {
   )
 
   /// Signs of ASCII alone.
-  public static let ascii = BrowserSigns(
+  package static let ascii = BrowserSigns(
     open: "v",
     folded: ">",
     rule: "-",

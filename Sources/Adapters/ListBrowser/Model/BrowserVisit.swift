@@ -1,29 +1,29 @@
-public import ResultsDomain
+package import ResultsDomain
 import TerminalFrontEnd
 
 /// Another list to which a row refers, or whose rows refer to it.
-public struct BrowserLink: Hashable, Sendable {
+package struct BrowserLink: Hashable, Sendable {
   /// The name by which the program knows it.
-  public var name: String
+  package var name: String
   /// What it is, in a few words; it need not be safe for a terminal.
-  public var title: String
+  package var title: String
   /// What else there is to know of it, or an empty text.
-  public var note: String
+  package var note: String
 
   /// Creates a link.
-  public init(name: String, title: String, note: String = "") {
+  package init(name: String, title: String, note: String = "") {
     (self.name, self.title, self.note) = (name, title, note)
   }
 }
 
 /// A list that is opened over another one, which stays live below it and is shown again when this one is left.
-public struct BrowserVisit: Sendable {
+package struct BrowserVisit: Sendable {
   /// What the browser shows.
-  public var setup: BrowserSetup
+  package var setup: BrowserSetup
   /// Where its lists come from.
-  public var source: BrowserSource
+  package var source: BrowserSource
   /// Closes what was opened for it, once it has been left.
-  public var close: @Sendable () -> Void
+  package var close: @Sendable () -> Void
 
   /// Creates a visit.
   /// - Parameters:
@@ -31,7 +31,7 @@ public struct BrowserVisit: Sendable {
   ///   - source: Where its lists come from.
   ///   - row: The row under the cursor at first, or `nil` for what is remembered, or else the first one.
   ///   - close: Closes what was opened for it, once it has been left.
-  public init(
+  package init(
     _ setup: BrowserSetup,
     source: BrowserSource,
     at row: ObjectID? = nil,

@@ -1,16 +1,16 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// A field of the forms in which rows are added and changed.
-public struct FormField: Sendable {
+package struct FormField: Sendable {
   /// The name that the field has in the form and in the text for an editor.
-  public var name: String
+  package var name: String
   /// Whether the field is the row's key, which is given when the row is added and never changes.
-  public var isKey: Bool
+  package var isKey: Bool
   /// Returns what is wrong with a text and what to write instead, or `nil` for a text that is a value of the field.
-  public var problem: @Sendable (String) -> String?
+  package var problem: @Sendable (String) -> String?
 
   /// Creates a field.
-  public init(
+  package init(
     _ name: String,
     isKey: Bool = false,
     problem: @escaping @Sendable (String) -> String? = { _ in nil }
@@ -22,7 +22,7 @@ public struct FormField: Sendable {
 }
 
 /// What a form is for.
-public enum FormSubject: Hashable, Sendable {
+package enum FormSubject: Hashable, Sendable {
   /// A new row.
   case new
   /// Rows that are in the store.
@@ -32,23 +32,23 @@ public enum FormSubject: Hashable, Sendable {
 }
 
 /// What a form begins with.
-public struct FormContent: Sendable {
+package struct FormContent: Sendable {
   /// The rows as they are stored, with a value for each field but the key; none for a new row.
-  public var rows: [Row]
+  package var rows: [Row]
   /// The text of each field but the key; `nil` where the rows have several values.
-  public var texts: [String?]
+  package var texts: [String?]
 
   /// Creates the content of a form.
-  public init(rows: [Row], texts: [String?]) {
+  package init(rows: [Row], texts: [String?]) {
     self.rows = rows
     self.texts = texts
   }
 }
 
 /// The changed fields of a form, to be written.
-public struct FormSubmission: Sendable {
+package struct FormSubmission: Sendable {
   /// What is written where others have changed the rows since.
-  public enum Policy: Hashable, Sendable {
+  package enum Policy: Hashable, Sendable {
     /// Nothing at all.
     case refuse
     /// The rows that others have not changed.
@@ -58,16 +58,16 @@ public struct FormSubmission: Sendable {
   }
 
   /// What the form is for.
-  public var subject: FormSubject
+  package var subject: FormSubject
   /// The rows as the form knows them.
-  public var begun: [Row]
+  package var begun: [Row]
   /// The texts of changed fields, by the fields' positions.
-  public var texts: [Int: String]
+  package var texts: [Int: String]
   /// What to do about changes of others.
-  public var policy: Policy
+  package var policy: Policy
 
   /// Creates a submission.
-  public init(
+  package init(
     _ subject: FormSubject,
     begun: [Row],
     texts: [Int: String],
@@ -81,7 +81,7 @@ public struct FormSubmission: Sendable {
 }
 
 /// What became of a submission.
-public enum FormOutcome: Sendable {
+package enum FormOutcome: Sendable {
   /// It is stored. The message is a sentence; a row that was added is named.
   case saved(String, added: ObjectID? = nil)
   /// Nothing was written because of these fields, each with what is wrong and what to do.
@@ -93,18 +93,18 @@ public enum FormOutcome: Sendable {
 }
 
 /// What others did to rows while a form was open.
-public enum FormConflict: Sendable {
+package enum FormConflict: Sendable {
   /// A field that the form changes, in the three versions.
-  public struct Field: Hashable, Sendable {
+  package struct Field: Hashable, Sendable {
     /// The position of the field.
-    public var field: Int
+    package var field: Int
     /// The text that the form began with, the text of what is stored now, and the text that the form would write.
-    public var begun, stored, wished: String
+    package var begun, stored, wished: String
     /// Whether others have changed it too.
-    public var isChanged: Bool
+    package var isChanged: Bool
 
     /// Creates a field in three versions.
-    public init(_ field: Int, begun: String, stored: String, wished: String, isChanged: Bool) {
+    package init(_ field: Int, begun: String, stored: String, wished: String, isChanged: Bool) {
       self.field = field
       self.begun = begun
       self.stored = stored
@@ -125,7 +125,7 @@ public enum FormConflict: Sendable {
 }
 
 /// Where a row would stand in a list after a form was saved.
-public enum FormLanding: Hashable, Sendable {
+package enum FormLanding: Hashable, Sendable {
   /// Between two rows of a section; `nil` where there is no row, and no section where the list has none.
   case between(Row?, Row?, section: String?)
   /// In a new section between two others, which are `nil` at the ends of the list.
@@ -139,21 +139,21 @@ public enum FormLanding: Hashable, Sendable {
 }
 
 /// A row as a form would store it, for finding where it would stand.
-public struct FormDraft: Sendable {
+package struct FormDraft: Sendable {
   /// The row, with the values of its entity.
-  public var row: Row
+  package var row: Row
   /// The identity and the title of the section that it belongs to, if they are known.
-  public var section: (id: Value, title: String)?
+  package var section: (id: Value, title: String)?
 
   /// Creates a draft.
-  public init(_ row: Row, section: (id: Value, title: String)?) {
+  package init(_ row: Row, section: (id: Value, title: String)?) {
     self.row = row
     self.section = section
   }
 }
 
 /// What a program does for the forms of a browser; every closure blocks while the store is read or written.
-public struct BrowserForms: Sendable {
+package struct BrowserForms: Sendable {
   /// Reads what a form begins with.
   package let begin: @Sendable (FormSubject) throws -> FormContent
   /// Writes a submission.
@@ -166,7 +166,7 @@ public struct BrowserForms: Sendable {
   ///   - begin: Reads what a form begins with.
   ///   - save: Writes a submission, unless others have changed the rows.
   ///   - draft: Returns the row that a submission would store, without storing it.
-  public init(
+  package init(
     begin: @escaping @Sendable (FormSubject) throws -> FormContent,
     save: @escaping @Sendable (FormSubmission) throws -> FormOutcome,
     draft: @escaping @Sendable (FormSubmission, BrowserChoice) throws -> FormDraft

@@ -1,9 +1,9 @@
-public import ResultsDomain
-public import ResultsPresentation
-public import TerminalFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
+package import TerminalFrontEnd
 
 /// What happens to a browser: the only way by which its model changes.
-public enum BrowserEvent: Sendable {
+package enum BrowserEvent: Sendable {
   /// A key was pressed while a frame was on the screen; `nil` stands for the newest.
   case key(Key, frame: Int? = nil)
   /// A text was pasted.
@@ -49,7 +49,7 @@ public enum BrowserEvent: Sendable {
 }
 
 /// What a browser wants done; the answers are events.
-public enum BrowserEffect: Sendable {
+package enum BrowserEffect: Sendable {
   /// Read the rows of a list at some positions, and send them as a page.
   case readPage(pane: Int, ResultsList<Row>, Range<Int>)
   /// Open a list of its own beside the base list.
@@ -101,7 +101,7 @@ public enum BrowserEffect: Sendable {
 }
 
 /// An answer that a form waits for.
-public enum FormEvent: Sendable {
+package enum FormEvent: Sendable {
   /// What the form begins with.
   case begun(FormContent)
   /// The form cannot begin, with the reason.
@@ -117,7 +117,7 @@ public enum FormEvent: Sendable {
 }
 
 /// What a form wants done.
-public enum FormEffect: Sendable {
+package enum FormEffect: Sendable {
   /// Read what the form begins with.
   case begin(FormSubject)
   /// Store a submission, unless others have changed its rows.

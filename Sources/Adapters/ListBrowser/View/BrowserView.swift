@@ -1,12 +1,12 @@
 import ResultsDomain
 import ResultsPresentation
-public import TerminalFrontEnd
+package import TerminalFrontEnd
 
 /// The drawing of a browser: a pure function from the model to a surface.
-public enum BrowserView {
+package enum BrowserView {
   /// Returns what the terminal shall show.
   /// - Complexity: O(*k* log *n*) for *k* lines.
-  public static func surface(of model: BrowserModel) -> Surface {
+  package static func surface(of model: BrowserModel) -> Surface {
     var surface = Surface(size: model.size, width: model.setup.width)
     let layout = model.layout
     guard layout.isUsable else {

@@ -1,17 +1,17 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// Runs commands against a store, each under an origin of its own, and finds out what they changed, so that they can be undone.
 ///
 /// Its calls block while the store is read or written. In asynchronous code, run them on the store's executor.
-public struct CommandRunner: Sendable {
+package struct CommandRunner: Sendable {
   /// A command that has run: its result, and what it changed.
-  public struct Performed<Result: Sendable>: Sendable {
+  package struct Performed<Result: Sendable>: Sendable {
     /// The result of the command.
-    public let result: Result
+    package let result: Result
     /// The name of its commits.
-    public let origin: CommitOrigin
+    package let origin: CommitOrigin
     /// What it changed: no rows if nothing, and `nil` if that is not known, so that it cannot be undone.
-    public let changes: [CommittedChange]?
+    package let changes: [CommittedChange]?
   }
 
   private let store: any Store
@@ -22,7 +22,7 @@ public struct CommandRunner: Sendable {
   /// - Parameters:
   ///   - store: The store.
   ///   - name: The name that origins begin with, such as `browse`; no other writer of this process has it.
-  public init(_ store: any Store, name: String) {
+  package init(_ store: any Store, name: String) {
     self.store = store
     self.name = name
   }
@@ -30,14 +30,14 @@ public struct CommandRunner: Sendable {
   /// The most rows that a command may change so that it can be undone: what a store remembers by default.
   ///
   /// A front end asks before it runs a command that changes more.
-  public static let rowLimit = 65_536
+  package static let rowLimit = 65_536
 
   /// Runs a command.
   /// - Parameter body: The command, which makes its commits with the origin that it is given.
   /// - Returns: The result, and what the command changed.
   /// - Throws: The error of the command; an error that a transaction wrapped in `StoreError.aborted(by:)` is unwrapped.
   /// - Complexity: That of the command, and O(*c*) in the changes since it began.
-  public mutating func perform<Result: Sendable>(
+  package mutating func perform<Result: Sendable>(
     _ body: (any Store, CommitOrigin) throws -> Result
   ) throws -> Performed<Result> {
     number += 1
@@ -54,7 +54,7 @@ public struct CommandRunner: Sendable {
 
   /// Runs a command of a program.
   /// - Throws: As `perform(_:)`.
-  public mutating func perform(
+  package mutating func perform(
     _ command: ListCommand,
     in context: CommandContext
   ) throws -> Performed<CommandOutcome> {
@@ -67,7 +67,7 @@ public struct CommandRunner: Sendable {
 
   /// Undoes a step, in one transaction; `UndoStep.inverse` does it again.
   /// - Throws: As `StoreTransaction.undo(_:among:)`: nothing is overwritten that others have changed since.
-  public mutating func undo(_ step: UndoStep) throws(StoreError) {
+  package mutating func undo(_ step: UndoStep) throws(StoreError) {
     number += 1
     let entities = store.entities
     try store.commit(origin: CommitOrigin("\(name)-\(number)")) { transaction in

@@ -1,12 +1,12 @@
-public import ResultsDomain
-public import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
 /// A command of a program that any front end can offer on its list: a name, a key, and a body over the use case.
 ///
 /// The body knows no terminal. A front end finds the rows, runs the body with `CommandRunner`, and shows the outcome.
-public struct ListCommand: Sendable {
+package struct ListCommand: Sendable {
   /// What a command acts on.
-  public enum Scope: String, Hashable, Sendable, CaseIterable {
+  package enum Scope: String, Hashable, Sendable, CaseIterable {
     /// The selected rows, or the row at the cursor.
     case rows
     /// The section at the cursor.
@@ -16,15 +16,15 @@ public struct ListCommand: Sendable {
   }
 
   /// The name that the command line of a front end takes, such as `mark-read`.
-  public let name: String
+  package let name: String
   /// What it does, in a few words that begin with a verb: `mark as read`.
-  public let title: String
+  package let title: String
   /// The key that runs it, or `nil` for none.
-  public let key: Character?
+  package let key: Character?
   /// What it acts on.
-  public let scope: Scope
+  package let scope: Scope
   /// Whether it changes the store, so that it can be undone.
-  public let writes: Bool
+  package let writes: Bool
   private let isOfferedIn: @Sendable (CommandContext) -> Bool
   private let body: @Sendable (CommandContext) throws -> CommandOutcome
 
@@ -37,7 +37,7 @@ public struct ListCommand: Sendable {
   ///   - writes: Whether it changes the store.
   ///   - isOffered: Whether it makes sense now; it must not read the store.
   ///   - body: Runs the command. It blocks while the store is read or written. Commits are made with the context's origin.
-  public init(
+  package init(
     _ name: String,
     title: String,
     key: Character? = nil,
@@ -56,7 +56,7 @@ public struct ListCommand: Sendable {
   }
 
   /// Whether the command makes sense now: there are rows for one on rows, and a section for one on a section.
-  public func isOffered(in context: CommandContext) -> Bool {
+  package func isOffered(in context: CommandContext) -> Bool {
     switch scope {
     case .rows: if context.ids.isEmpty { return false }
     case .section: if context.section == nil { return false }
@@ -67,30 +67,30 @@ public struct ListCommand: Sendable {
 
   /// Runs the command; it blocks the calling thread.
   /// - Throws: The error of the use case.
-  public func run(_ context: CommandContext) throws -> CommandOutcome { try body(context) }
+  package func run(_ context: CommandContext) throws -> CommandOutcome { try body(context) }
 }
 
 /// What a command acts on, as the front end shows it.
-public struct CommandContext: Sendable {
+package struct CommandContext: Sendable {
   /// The store.
-  public let store: any Store
+  package let store: any Store
   /// The definition of the list that is shown.
-  public let definition: ResultsDefinition<Row>
+  package let definition: ResultsDefinition<Row>
   /// The selected rows, or the row at the cursor.
-  public var ids: [ObjectID]
+  package var ids: [ObjectID]
   /// The section at the cursor.
-  public var section: SectionID?
+  package var section: SectionID?
   /// The number of rows that match the list's definition.
-  public var matchingCount: Int
+  package var matchingCount: Int
   /// The locale, calendar and time zone of the list.
-  public let settings: LocaleSettings
+  package let settings: LocaleSettings
   /// The present time.
-  public var now: Instant
+  package var now: Instant
   /// The name of the command's commits, by which they are recognised and undone.
-  public var origin: CommitOrigin
+  package var origin: CommitOrigin
 
   /// Creates a context.
-  public init(
+  package init(
     store: any Store,
     definition: ResultsDefinition<Row>,
     ids: [ObjectID] = [],
@@ -112,9 +112,9 @@ public struct CommandContext: Sendable {
 }
 
 /// What a command came to, for the front end to show.
-public struct CommandOutcome: Sendable {
+package struct CommandOutcome: Sendable {
   /// What a front end does besides printing the message.
-  public enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// Nothing.
     case none
     /// Shows lines that stay on the screen until they are closed, under a title.
@@ -132,12 +132,12 @@ public struct CommandOutcome: Sendable {
   }
 
   /// A sentence without its period that says what happened, such as `marked 3 items as read`; it may contain any characters.
-  public var message: String
+  package var message: String
   /// What else to do.
-  public var effect: Effect
+  package var effect: Effect
 
   /// Creates an outcome.
-  public init(_ message: String, _ effect: Effect = .none) {
+  package init(_ message: String, _ effect: Effect = .none) {
     self.message = message
     self.effect = effect
   }
@@ -145,7 +145,7 @@ public struct CommandOutcome: Sendable {
 
 extension CommandContext {
   /// The condition for the rows of the section at the cursor within the list, or `nil` if the section is no stored value.
-  public var sectionCondition: FetchPredicate? {
+  package var sectionCondition: FetchPredicate? {
     guard let section, case .expression(let expression, _, _, _) = definition.sectionKey?.source
     else { return nil }
     let isInSection: FetchPredicate =

@@ -1,14 +1,14 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// An edit of one or several rows: the values it began with, and those that were changed in it.
 ///
 /// Only attributes that were changed are written, so that two people who edit different attributes of a row both succeed. An attribute
 /// conflicts where the stored value differs from the one that the edit began with and from the one it is to get.
-public struct RowEdit: Sendable {
+package struct RowEdit: Sendable {
   /// The rows as they were when the edit began.
-  public let begun: [Row]
+  package let begun: [Row]
   /// The new values by attribute index.
-  public private(set) var wishes: [Int: Value] = [:]
+  package private(set) var wishes: [Int: Value] = [:]
   private let fields: ObjectFields?
 
   /// Begins an edit.
@@ -16,26 +16,26 @@ public struct RowEdit: Sendable {
   ///   - rows: Rows of one entity.
   ///   - fields: The fields of which the rows consist in place of stored values, such as names of related objects; `nil` for stored
   ///     values. Attributes are then those of the fields' form.
-  public init(of rows: [Row], fields: ObjectFields? = nil) {
+  package init(of rows: [Row], fields: ObjectFields? = nil) {
     begun = rows
     self.fields = fields
   }
 
   /// The names of the attributes that were changed, in the order of the entity.
-  public var changedNames: [String] {
+  package var changedNames: [String] {
     guard let entity = begun.first?.entity else { return [] }
     return wishes.keys.sorted().map { entity.attributes[$0].name }
   }
 
   /// The value that a form shows for an attribute, or `nil` if the rows have several.
-  public func value(ofAttribute index: Int) -> Value? {
+  package func value(ofAttribute index: Int) -> Value? {
     if let wish = wishes[index] { return wish }
     guard let first = begun.first?.values[index] else { return nil }
     return begun.dropFirst().allSatisfy { $0.values[index] == first } ? first : nil
   }
 
   /// Sets the new value of an attribute; the value that all rows had is no change.
-  public mutating func set(_ value: Value, ofAttribute index: Int) {
+  package mutating func set(_ value: Value, ofAttribute index: Int) {
     let value = fields?.normalized(value, ofField: index) ?? value
     let isChange = begun.contains { $0.values[index] != value }
     wishes[index] = isChange ? value : nil
@@ -43,7 +43,7 @@ public struct RowEdit: Sendable {
 
   /// Sets the new value of an attribute from a text in the forms of a locale; an empty text is null for an optional attribute.
   /// - Throws: `CommandFailure` for a text that is no value of the attribute, with what to write instead.
-  public mutating func set(
+  package mutating func set(
     text: String,
     ofAttribute index: Int,
     for settings: LocaleSettings
@@ -54,10 +54,10 @@ public struct RowEdit: Sendable {
   }
 
   /// Forgets the new value of an attribute.
-  public mutating func reset(attribute index: Int) { wishes[index] = nil }
+  package mutating func reset(attribute index: Int) { wishes[index] = nil }
 
   /// The row that a row of the edit becomes, before it is stored.
-  public func edited(_ row: Row) -> Row {
+  package func edited(_ row: Row) -> Row {
     var row = row
     for (index, value) in wishes { row.values[index] = value }
     return row
@@ -65,7 +65,7 @@ public struct RowEdit: Sendable {
 
   /// What the entity does not allow in the edited rows.
   /// - Returns: The failures of the first row that has any; none if all are valid.
-  public func failures() -> [ValidationFailure] {
+  package func failures() -> [ValidationFailure] {
     for row in begun {
       do throws(StoreError) {
         try row.entity.validate(edited(row).values)
@@ -78,32 +78,32 @@ public struct RowEdit: Sendable {
 }
 
 /// A row that was changed or deleted by others while it was edited.
-public struct RowConflict: Hashable, Sendable {
+package struct RowConflict: Hashable, Sendable {
   /// One attribute that both sides changed.
-  public struct Field: Hashable, Sendable {
+  package struct Field: Hashable, Sendable {
     /// The attribute's index in the entity.
-    public let attribute: Int
+    package let attribute: Int
     /// The value that the edit began with.
-    public let begun: Value
+    package let begun: Value
     /// The value that is stored now.
-    public let stored: Value
+    package let stored: Value
     /// The value that the edit would write.
-    public let wished: Value
+    package let wished: Value
   }
 
   /// The row as it was when the edit began.
-  public let begun: Row
+  package let begun: Row
   /// The row as it is stored now, or `nil` if it was deleted.
-  public let stored: Row?
+  package let stored: Row?
   /// The attributes that both sides changed; none if the row was deleted.
-  public let fields: [Field]
+  package let fields: [Field]
 
   /// The row's identity.
-  public var id: ObjectID { begun.id }
+  package var id: ObjectID { begun.id }
 }
 
 /// What to do with rows that conflict.
-public enum ConflictResolution: String, Hashable, Sendable, CaseIterable {
+package enum ConflictResolution: String, Hashable, Sendable, CaseIterable {
   /// Write nothing at all.
   case refuse
   /// Write what does not conflict, and leave the other attributes as they are stored.
@@ -115,16 +115,16 @@ public enum ConflictResolution: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The error of an edit that was refused: nothing was written.
-public struct RowEditConflicts: Error, Hashable, Sendable {
+package struct RowEditConflicts: Error, Hashable, Sendable {
   /// The rows that conflict, in the order of the edit.
-  public let rows: [RowConflict]
+  package let rows: [RowConflict]
   /// The number of edited rows.
-  public let count: Int
+  package let count: Int
 }
 
 extension RowEditConflicts: CustomStringConvertible {
   /// What happened, and what to do.
-  public var description: String {
+  package var description: String {
     guard count == 1, let conflict = rows.first else {
       return "\(rows.count) of \(count) rows were changed by others while you edited them."
         + " Nothing was written. Skip those rows, or overwrite them."
@@ -146,7 +146,7 @@ extension RowEdit {
   /// Returns the rows that others changed in an attribute that this edit changes, or deleted.
   /// - Throws: The store's error.
   /// - Complexity: O(*k* log *n*) for *k* rows.
-  public func conflicts(in snapshot: any StoreSnapshot) throws(StoreError) -> [RowConflict] {
+  package func conflicts(in snapshot: any StoreSnapshot) throws(StoreError) -> [RowConflict] {
     try compared(in: snapshot).compactMap(\.conflict)
   }
 
@@ -158,7 +158,7 @@ extension RowEdit {
   /// - Throws: `RowEditConflicts` if there are any and the edit is to be refused; the store's error.
   /// - Complexity: O(*k* log *n*) for *k* rows.
   @discardableResult
-  public func save(
+  package func save(
     in transaction: any StoreTransaction,
     resolving resolution: ConflictResolution = .refuse
   ) throws -> Int {
@@ -189,7 +189,7 @@ extension RowEdit {
   /// - Returns: The number of rows that were added.
   /// - Throws: The store's error.
   @discardableResult
-  public func addDeleted(in transaction: any StoreTransaction) throws(StoreError) -> Int {
+  package func addDeleted(in transaction: any StoreTransaction) throws(StoreError) -> Int {
     var count = 0
     for (row, compared) in zip(begun, try compared(in: transaction)) where compared.stored == nil {
       let isCompound = if case .compound = row.entity.identity { true } else { false }

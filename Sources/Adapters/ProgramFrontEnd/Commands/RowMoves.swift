@@ -1,4 +1,4 @@
-public import ResultsDomain
+package import ResultsDomain
 import ResultsPresentation
 
 extension ListCommand {
@@ -8,7 +8,7 @@ extension ListCommand {
   /// never change.
   /// - Parameter order: The order.
   /// - Returns: `move-down` with the key `>`, and `move-up` with the key `<`.
-  public static func moves(in order: RankedOrderDescription) -> [ListCommand] {
+  package static func moves(in order: RankedOrderDescription) -> [ListCommand] {
     [
       move("move-down", "move the row down", ">", by: 1, in: order),
       move("move-up", "move the row up", "<", by: -1, in: order),

@@ -1,61 +1,61 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// What one command changed, so that it can be undone.
-public struct UndoStep: Hashable, Sendable {
+package struct UndoStep: Hashable, Sendable {
   /// What the command did, such as `deleted 3 books`; it may contain any characters.
-  public let title: String
+  package let title: String
   /// The net changes of rows, at most one for each.
-  public let changes: [CommittedChange]
+  package let changes: [CommittedChange]
 
   /// Creates a step.
-  public init(_ title: String, _ changes: [CommittedChange]) {
+  package init(_ title: String, _ changes: [CommittedChange]) {
     self.title = title
     self.changes = changes
   }
 
   /// The step that does again what undoing this one takes back.
-  public var inverse: UndoStep { UndoStep(title, changes.map(\.inverse)) }
+  package var inverse: UndoStep { UndoStep(title, changes.map(\.inverse)) }
 }
 
 /// The steps of this program that can be undone and done again, newest last.
 ///
 /// At most 100 steps with 100,000 rows in total are kept; the oldest are dropped first.
-public struct UndoStack: Sendable {
+package struct UndoStack: Sendable {
   /// The most steps that are kept.
-  public static let stepLimit = 100
+  package static let stepLimit = 100
   /// The most rows that are kept.
-  public static let rowLimit = 100_000
+  package static let rowLimit = 100_000
 
   private var done: [UndoStep] = []
   private var undone: [UndoStep] = []
 
   /// Creates an empty stack.
-  public init() {}
+  package init() {}
 
   /// The step that is undone next, or `nil` if there is none.
-  public var undoable: UndoStep? { done.last }
+  package var undoable: UndoStep? { done.last }
   /// The step that is done again next, or `nil` if there is none.
-  public var redoable: UndoStep? { undone.last }
+  package var redoable: UndoStep? { undone.last }
 
   /// Adds a step that was done; steps that had been undone can no longer be done again.
-  public mutating func push(_ step: UndoStep) {
+  package mutating func push(_ step: UndoStep) {
     undone = []
     done.append(step)
     dropOldest()
   }
 
   /// Notes that the newest step was undone.
-  public mutating func noteUndo() {
+  package mutating func noteUndo() {
     if let step = done.popLast() { undone.append(step) }
   }
 
   /// Notes that the newest undone step was done again.
-  public mutating func noteRedo() {
+  package mutating func noteRedo() {
     if let step = undone.popLast() { done.append(step) }
   }
 
   /// Drops the newest step, which can no longer be undone.
-  public mutating func dropNewest() { _ = done.popLast() }
+  package mutating func dropNewest() { _ = done.popLast() }
 
   private mutating func dropOldest() {
     var rows = done.reduce(0) { $0 + $1.changes.count }

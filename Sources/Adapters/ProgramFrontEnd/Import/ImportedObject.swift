@@ -1,7 +1,7 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// The outcome of importing a record.
-public enum ImportOutcome: Hashable, Sendable {
+package enum ImportOutcome: Hashable, Sendable {
   /// A new object was added.
   case added
   /// The store had an object with the same values.
@@ -13,18 +13,18 @@ public enum ImportOutcome: Hashable, Sendable {
 }
 
 /// An object made from a record of a file, with the key or identifier by which it is recognised.
-public struct ImportedObject: Sendable {
+package struct ImportedObject: Sendable {
   /// A value for each field of the program's objects (`ObjectFields.form`).
-  public var values: [Value]
+  package var values: [Value]
   /// The object's key, if the record has one and keys are chosen by the user.
-  public var key: ObjectKey?
+  package var key: ObjectKey?
   /// The value that identifies the object, or `nil` to compare all its values.
-  public var identifier: Value?
+  package var identifier: Value?
   /// The names of the fields that belong to no attribute, or to one that already has a value.
-  public var unusedColumns: [String] = []
+  package var unusedColumns: [String] = []
 
   /// Creates an object.
-  public init(values: [Value], key: ObjectKey? = nil, identifier: Value? = nil) {
+  package init(values: [Value], key: ObjectKey? = nil, identifier: Value? = nil) {
     self.values = values
     self.key = key
     self.identifier = identifier
@@ -42,7 +42,7 @@ public struct ImportedObject: Sendable {
   ///   - settings: The locale whose forms of numbers and dates are accepted besides the plain ones.
   /// - Throws: `RecordError` for an invalid value or a missing required one; its column is `nil` if the record has no such
   ///   field.
-  public init(
+  package init(
     _ record: Record,
     of entity: EntityDescription,
     aliases: [String: String],

@@ -2,18 +2,18 @@ import ResultsDomain
 import ResultsPresentation
 
 /// The choice of how a list shows its sections, in the words of options.
-public struct ArrangementChoice: Hashable, Sendable {
+package struct ArrangementChoice: Hashable, Sendable {
   /// The values of the sections that are shown in this order, also while they are empty, separated by commas; `nil` for none.
-  public var sections: String?
+  package var sections: String?
   /// What becomes of other sections: `before`, `after` or `hidden`; `nil` for `after`.
-  public var others: String?
+  package var others: String?
   /// The maximum number of rows of each section, or `nil` for none.
-  public var sectionLimit: Int?
+  package var sectionLimit: Int?
   /// The values of the sections that show no row, separated by commas; `nil` for none.
-  public var collapsed: String?
+  package var collapsed: String?
 
   /// Creates a choice.
-  public init(
+  package init(
     sections: String? = nil,
     others: String? = nil,
     sectionLimit: Int? = nil,

@@ -3,7 +3,7 @@ import ResultsDomain
 import ResultsPresentation
 
 /// The exit status of a program; the numbers are those of BSD's sysexits where one fits.
-public enum ExitStatus: Int32, Sendable {
+package enum ExitStatus: Int32, Sendable {
   /// Success; an empty list is a success too.
   case success = 0
   /// Nothing matched, or only a part was done.
@@ -33,20 +33,20 @@ public enum ExitStatus: Int32, Sendable {
 }
 
 /// The failure of a command: what happened, and what to do.
-public struct CommandFailure: Error, Sendable {
+package struct CommandFailure: Error, Sendable {
   /// The exit status.
-  public let status: ExitStatus
+  package let status: ExitStatus
   /// A sentence that says what happened, and where.
-  public let message: String
+  package let message: String
   /// A sentence that says what to do, or an empty text.
-  public let remedy: String
+  package let remedy: String
   /// The underlying error, for `--verbose`.
-  public let detail: String?
+  package let detail: String?
   /// Lines that show more, such as a predicate with a caret under the error.
-  public let picture: String?
+  package let picture: String?
 
   /// Creates a failure.
-  public init(
+  package init(
     _ status: ExitStatus,
     _ message: String,
     remedy: String = "",

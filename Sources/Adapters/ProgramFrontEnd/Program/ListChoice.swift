@@ -1,29 +1,29 @@
-public import ResultsDomain
-public import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
 /// The choice of rows, order and sections by which a list differs from a program's default list.
-public struct ListChoice: Sendable {
+package struct ListChoice: Sendable {
   /// The condition that rows match, or `nil` for that of the default list.
-  public var predicate: FetchPredicate?
+  package var predicate: FetchPredicate?
   /// Attribute names separated by commas, or `nil` for the default order; a leading minus sorts descending.
-  public var sort: String?
+  package var sort: String?
   /// The name of the attribute or key that divides the list into sections, `none`, or `nil` for the default sections.
-  public var sectionBy: String?
+  package var sectionBy: String?
   /// Whether the rows and sections are in the opposite order.
-  public var isReversed = false
+  package var isReversed = false
   /// The maximum number of rows.
-  public var limit: Int?
+  package var limit: Int?
   /// The number of rows to skip.
-  public var offset: Int?
+  package var offset: Int?
   /// How the sections are arranged.
-  public var arrangement = ArrangementChoice()
+  package var arrangement = ArrangementChoice()
 
   /// Creates the choice of the default list.
-  public init() {}
+  package init() {}
 
   /// Returns the definition of a program's list, changed by this choice.
   /// - Throws: `CommandFailure` or `RequestError` for a name that is not valid.
-  public func definition<Program: ListProgram>(
+  package func definition<Program: ListProgram>(
     of program: Program.Type,
     for settings: LocaleSettings,
     isFrozen: Bool = false

@@ -1,11 +1,11 @@
-public import ResultsDomain
-public import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
 /// The part of a program that its verbs and options do not share with other programs.
 ///
 /// The conforming type is the program: its requirements are static, so that every verb can be generic over it. A program
 /// names its entity and opens its store; this module knows no store and no use case.
-public protocol ListProgram: Sendable {
+package protocol ListProgram: Sendable {
   /// The command's name, such as `book-catalog`.
   static var name: String { get }
   /// The words that begin a command line with its verbs: its name, and behind it the verb that groups them, if one does.
@@ -95,56 +95,56 @@ public protocol ListProgram: Sendable {
 
 extension ListProgram {
   /// No scenario.
-  public static func playStory(
+  package static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {}
 
   /// The name.
-  public static var command: String { name }
+  package static var command: String { name }
 
   /// Every value that the entity allows.
-  public static func refusal(of value: Value, for field: String) -> String? { nil }
+  package static func refusal(of value: Value, for field: String) -> String? { nil }
 
   /// No values with names of their own.
-  public static var namedValues: [NamedValue] { [] }
+  package static var namedValues: [NamedValue] { [] }
 
   /// The list is live.
-  public static var copyTime: String? { nil }
+  package static var copyTime: String? { nil }
 
   /// The program's name says what is listed.
-  public static var subject: String? { nil }
+  package static var subject: String? { nil }
 
   /// The attributes of the entity.
-  public static var fields: ObjectFields { ObjectFields(of: entity) }
+  package static var fields: ObjectFields { ObjectFields(of: entity) }
 
   /// No computed attributes.
-  public static var transients: [TransientAttribute] { [] }
+  package static var transients: [TransientAttribute] { [] }
 
   /// Keys are called `id`.
-  public static var keyTitle: String { "id" }
+  package static var keyTitle: String { "id" }
 
   /// Keys are values.
-  public static var showsKey: Bool { true }
+  package static var showsKey: Bool { true }
 
   /// Objects can be changed.
-  public static var isReadOnly: Bool { false }
+  package static var isReadOnly: Bool { false }
 
   /// No section keys besides attributes.
-  public static var sectionKeyNames: [String] { [] }
+  package static var sectionKeyNames: [String] { [] }
 
   /// No section keys besides attributes.
-  public static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
+  package static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     nil
   }
 
   /// The fields that have an order, and the keys: the name of a related object stands for its key, which comes last.
-  public static var sortNames: [String] {
+  package static var sortNames: [String] {
     orderedNames + namedValues.map(\.name) + ["id"] + foreignKeyNames.sorted()
   }
 
   /// The section keys besides attributes, and then the fields that have an order.
-  public static var sectionNames: [String] {
+  package static var sectionNames: [String] {
     sectionKeyNames + orderedNames + foreignKeyNames.sorted()
   }
 
@@ -165,7 +165,7 @@ extension ListProgram {
   }
 
   /// The key, all attributes and all computed attributes.
-  public static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine] {
+  package static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine] {
     let formatter = ValueFormatter(for: settings)
     let columns =
       [ListColumn.key(keyTitle)] + entity.attributes.enumerated().map { .attribute($0, $1) }
@@ -177,44 +177,44 @@ extension ListProgram {
   }
 
   /// No aggregates.
-  public static var headerAggregates: [SectionAggregate] { [] }
+  package static var headerAggregates: [SectionAggregate] { [] }
 
   /// No row is dimmed.
-  public static func isDimmed(_ row: Row) -> Bool { false }
+  package static func isDimmed(_ row: Row) -> Bool { false }
 
   /// No commands.
-  public static var commands: [ListCommand] { [] }
+  package static var commands: [ListCommand] { [] }
 
   /// Users give rows no order.
-  public static var rankedOrder: RankedOrderDescription? { nil }
+  package static var rankedOrder: RankedOrderDescription? { nil }
 
   /// No caches.
-  public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? { nil }
+  package static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? { nil }
 
   /// No database on a server.
-  public static func statements(for location: StoreLocation) throws -> [String]? { nil }
+  package static func statements(for location: StoreLocation) throws -> [String]? { nil }
 
   /// No internal data to rebuild.
-  public static func repair(_ store: any Store) throws -> [String] { [] }
+  package static func repair(_ store: any Store) throws -> [String] { [] }
 
   /// No indexes to create.
-  public static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
+  package static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
     -> [String]
   { [] }
 
   /// Feeds are refused.
-  public static var importsFeeds: Bool { false }
+  package static var importsFeeds: Bool { false }
 
   /// Objects are identified by all their values.
-  public static var identifier: String? { nil }
+  package static var identifier: String? { nil }
 
   /// Objects are compared by key, by identifier or by all their values.
-  public static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
+  package static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
     throws(StoreError) -> ImportOutcome?
   { nil }
 
   /// A column belongs to the field of its name; letter case is ignored.
-  public static func object(
+  package static func object(
     from record: Record,
     for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
@@ -229,29 +229,29 @@ extension ListProgram {
 }
 
 /// A value of related objects that a program shows under a name of its own, such as the number of unread items of a feed.
-public struct NamedValue: Sendable {
+package struct NamedValue: Sendable {
   /// The name, as `--columns` and `--sort` take it.
-  public let name: String
+  package let name: String
   /// The value.
-  public let expression: FetchExpression
+  package let expression: FetchExpression
 
   /// Creates a named value.
-  public init(_ name: String, _ expression: FetchExpression) {
+  package init(_ name: String, _ expression: FetchExpression) {
     (self.name, self.expression) = (name, expression)
   }
 }
 
 /// One line of what there is to show of a row.
-public struct DetailLine: Hashable, Sendable {
+package struct DetailLine: Hashable, Sendable {
   /// The name, such as that of an attribute.
-  public let name: String
+  package let name: String
   /// The text; it may contain any characters.
-  public let text: String
+  package let text: String
   /// The index of the attribute that the line shows, or `nil` if it shows something else.
-  public let attribute: Int?
+  package let attribute: Int?
 
   /// Creates a line.
-  public init(_ name: String, _ text: String, attribute: Int? = nil) {
+  package init(_ name: String, _ text: String, attribute: Int? = nil) {
     self.name = name
     self.text = text
     self.attribute = attribute
@@ -271,26 +271,26 @@ extension AttributeDescription {
 }
 
 /// The arguments that a program's help uses in its examples, quoted as for a shell.
-public struct ProgramExamples: Sendable {
+package struct ProgramExamples: Sendable {
   /// A condition for `--where`, without quotes around it.
-  public var condition: String
+  package var condition: String
   /// A value of `--sort`.
-  public var sort: String
+  package var sort: String
   /// The values of a new object.
-  public var assignments: String
+  package var assignments: String
   /// A change of an object.
-  public var change: String
+  package var change: String
   /// An object's id.
-  public var id: String
+  package var id: String
   /// The name of a file to import.
-  public var file: String
+  package var file: String
   /// Two values of the attribute that conditions compare as a number, the smaller first.
-  public var numbers: [String]
+  package var numbers: [String]
   /// What follows a verb before its options, with a space before it, for a program whose verbs take arguments.
-  public var operands = ""
+  package var operands = ""
 
   /// Creates the arguments of the examples.
-  public init(
+  package init(
     condition: String,
     sort: String,
     assignments: String,

@@ -1,4 +1,4 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// A condition in the short form that people type into a filter: `sea year>1970 -winter`.
 ///
@@ -16,9 +16,9 @@ public import ResultsDomain
 /// A text that begins with `=` is a predicate in the full language. Names are attributes in any letter case, or paths such as `author.name`.
 /// The name of a related object is a text attribute, such as `author`; of several, one has to match. An attribute whose name is `all` is
 /// that attribute.
-public struct QuickFilter: Sendable {
+package struct QuickFilter: Sendable {
   /// The condition.
-  public let predicate: FetchPredicate
+  package let predicate: FetchPredicate
 
   /// Parses a text.
   /// - Parameters:
@@ -30,7 +30,7 @@ public struct QuickFilter: Sendable {
   ///     for it.
   /// - Throws: `QuickFilterError` for the first term that is not understood.
   /// - Complexity: O(*t* *a*) for *t* terms and *a* attributes.
-  public init<Program: ListProgram>(
+  package init<Program: ListProgram>(
     _ text: String,
     of program: Program.Type,
     showing columns: [String] = Program.columns,
@@ -69,18 +69,18 @@ public struct QuickFilter: Sendable {
 }
 
 /// A term of a filter that is not understood: where it is, and what to do.
-public struct QuickFilterError: Error, Hashable, Sendable {
+package struct QuickFilterError: Error, Hashable, Sendable {
   /// The column where it begins, in characters counted from 1; one past the text if something is missing at its end.
-  public let column: Int
+  package let column: Int
   /// What is wrong, in one sentence.
-  public let message: String
+  package let message: String
   /// What to do, in one sentence, or an empty text.
-  public let remedy: String
+  package let remedy: String
 }
 
 extension QuickFilterError: CustomStringConvertible {
   /// What is wrong and where, and what to do.
-  public var description: String {
+  package var description: String {
     "column \(column): \(message)" + (remedy.isEmpty ? "" : " \(remedy)")
   }
 }

@@ -1,5 +1,5 @@
 /// Where a store is: in memory, in a file, or in a database on a server.
-public enum StoreAddress: Hashable, Sendable {
+package enum StoreAddress: Hashable, Sendable {
   /// In memory, for a trial.
   case memory
   /// In a file.
@@ -9,7 +9,7 @@ public enum StoreAddress: Hashable, Sendable {
 
   /// Reads an address as users write it: `:memory:`, a URL that begins with `postgresql://` or `postgres://`, or else a path.
   /// - Throws: `CommandFailure` for an empty text, and for a URL with a password; the message does not contain it.
-  public init(_ text: String) throws(CommandFailure) {
+  package init(_ text: String) throws(CommandFailure) {
     guard !text.isEmpty else {
       throw CommandFailure(
         .usage,
@@ -26,7 +26,7 @@ public enum StoreAddress: Hashable, Sendable {
   }
 
   /// The address as users write it.
-  public var text: String {
+  package var text: String {
     switch self {
     case .memory: ":memory:"
     case .file(let path): path
@@ -35,7 +35,7 @@ public enum StoreAddress: Hashable, Sendable {
   }
 
   /// A short name for a heading: of a file its name without folders, of a database its server and its name.
-  public var title: String {
+  package var title: String {
     switch self {
     case .memory: ":memory:"
     case .file(let path): path.split(separator: "/").last.map(String.init) ?? path
@@ -45,25 +45,25 @@ public enum StoreAddress: Hashable, Sendable {
 }
 
 /// The location of a store, and how a verb opens it.
-public struct StoreLocation: Hashable, Sendable {
+package struct StoreLocation: Hashable, Sendable {
   /// Where the store is.
-  public let address: StoreAddress
+  package let address: StoreAddress
   /// Whether the store must not be written.
-  public let isReadOnly: Bool
+  package let isReadOnly: Bool
   /// How long to wait for another writer.
-  public let busyTimeout: Duration
+  package let busyTimeout: Duration
   /// The number of changed rows that the store remembers; a bulk import, which no list observes, needs none.
-  public var historyCapacity = 65_536
+  package var historyCapacity = 65_536
   /// Whether the verb only reads, so that opening the store does no maintenance.
-  public var onlyReads = false
+  package var onlyReads = false
   /// Whether the user may be asked for a password on the terminal.
-  public var mayAsk = true
+  package var mayAsk = true
 
   /// Whether the store exists only in memory.
-  public var isInMemory: Bool { address == .memory }
+  package var isInMemory: Bool { address == .memory }
 
   /// Creates a location.
-  public init(_ address: StoreAddress, isReadOnly: Bool, busyTimeout: Duration) {
+  package init(_ address: StoreAddress, isReadOnly: Bool, busyTimeout: Duration) {
     self.address = address
     self.isReadOnly = isReadOnly
     self.busyTimeout = busyTimeout

@@ -1,4 +1,4 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// The values of `ATTRIBUTE=VALUE` arguments.
 package struct Assignments {
@@ -65,7 +65,7 @@ package struct Assignments {
 extension ObjectKey {
   /// Creates a key from an argument: a number, a text, the parts of a compound key with commas, or an object's URI.
   /// - Throws: `CommandFailure` for a text that cannot be a key of the entity.
-  public init(typed text: String, of entity: EntityDescription) throws {
+  package init(typed text: String, of entity: EntityDescription) throws {
     if let id = ObjectID(uri: text), Value.text(id.entity) == .text(entity.name) {
       self = id.key
       return

@@ -1,27 +1,27 @@
 import FileFormats
-public import Foundation
-public import ResultsDomain
+package import Foundation
+package import ResultsDomain
 
 /// The locale, calendar and time zone in which values are printed and parsed.
-public struct LocaleSettings: Hashable, Sendable {
+package struct LocaleSettings: Hashable, Sendable {
   /// The locale of dates and titles, or `nil` for plain forms (`C` and `POSIX`).
-  public let locale: Locale?
+  package let locale: Locale?
   /// The locale of amounts, or `nil` for plain forms.
-  public let amountLocale: Locale?
+  package let amountLocale: Locale?
   /// The calendar in which days and months are counted.
-  public let calendar: Calendar
+  package let calendar: Calendar
   /// The time zone of dates with a time.
-  public var timeZone: TimeZone { calendar.timeZone }
+  package var timeZone: TimeZone { calendar.timeZone }
 
   /// Creates settings.
-  public init(locale: Locale?, amountLocale: Locale?, calendar: Calendar) {
+  package init(locale: Locale?, amountLocale: Locale?, calendar: Calendar) {
     self.locale = locale
     self.amountLocale = amountLocale
     self.calendar = calendar
   }
 
   /// Returns an amount in the form of the locale.
-  public func amount(_ number: ExactDecimal) -> String {
+  package func amount(_ number: ExactDecimal) -> String {
     StrictNumber(locale: amountLocale?.identifier).text(of: number)
   }
 
@@ -31,7 +31,7 @@ public struct LocaleSettings: Hashable, Sendable {
   }
 
   /// Plain forms in the Gregorian calendar and UTC.
-  public static let machine: LocaleSettings = {
+  package static let machine: LocaleSettings = {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     return LocaleSettings(locale: nil, amountLocale: nil, calendar: calendar)

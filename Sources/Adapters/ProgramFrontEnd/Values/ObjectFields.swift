@@ -1,13 +1,13 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// A relationship whose objects users know by name: they give and see the name, and never the key.
-public struct NamedRelationship: Hashable, Sendable {
+package struct NamedRelationship: Hashable, Sendable {
   /// The relationship's name, which is also that of the field.
-  public let name: String
+  package let name: String
   /// The text attribute by which the related objects are known.
-  public let attribute: String
+  package let attribute: String
   /// Whether an object has any number of related objects.
-  public let isToMany: Bool
+  package let isToMany: Bool
 
   /// The name of the value in a row of a list: the path of one name, or the field's name for several.
   package var valueName: String { isToMany ? name : path.description }
@@ -20,13 +20,13 @@ public struct NamedRelationship: Hashable, Sendable {
 ///
 /// Files, arguments and `show` have fields. An object is found by its name, byte by byte, or created with it; the names of several objects
 /// are one text (`JoinedNames`). For an entity without named relationships the fields are its attributes.
-public struct ObjectFields: Sendable {
+package struct ObjectFields: Sendable {
   /// The entity as the store has it.
-  public let entity: EntityDescription
+  package let entity: EntityDescription
   /// A description of the fields as if they were attributes of an entity.
-  public let form: EntityDescription
+  package let form: EntityDescription
   /// The relationships whose objects have names.
-  public let named: [NamedRelationship]
+  package let named: [NamedRelationship]
   private let sources: [Source]
 
   /// What a field is in the store.
@@ -62,7 +62,7 @@ public struct ObjectFields: Sendable {
   /// - Parameters:
   ///   - entity: The entity.
   ///   - names: The text attributes by which related objects are known, by the relationship's name.
-  public init(
+  package init(
     of entity: EntityDescription,
     naming names: [(relationship: String, attribute: String)] = []
   ) {
@@ -115,7 +115,7 @@ public struct ObjectFields: Sendable {
   }
 
   /// The relationship of a field's name, or `nil` if the field is an attribute.
-  public func relationship(named name: String) -> NamedRelationship? {
+  package func relationship(named name: String) -> NamedRelationship? {
     named.first { Value.text($0.name) == .text(name) }
   }
 }

@@ -1,15 +1,15 @@
-public import ResultsDomain
+package import ResultsDomain
 
 /// A digest of an object's values, by which an edit detects that they have changed: 16 hexadecimal digits.
 ///
 /// Equal values give equal versions in every process, so an object that is changed and changed back has its first
 /// version again.
-public struct RowVersion: Hashable, Sendable {
+package struct RowVersion: Hashable, Sendable {
   private let digest: UInt64
 
   /// Creates the version of a row.
   /// - Complexity: O(*n*) in the bytes of its values.
-  public init(of row: Row) {
+  package init(of row: Row) {
     var digest = RowDigest()
     for value in row.values { digest.add(value) }
     self.digest = digest.value
@@ -18,7 +18,7 @@ public struct RowVersion: Hashable, Sendable {
 
 extension RowVersion: LosslessStringConvertible {
   /// Parses a version as `show` prints it, or returns `nil` for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count == 16, text.utf8.allSatisfy(Self.isDigit),
       let digest = UInt64(text, radix: 16)
     else { return nil }
@@ -30,7 +30,7 @@ extension RowVersion: LosslessStringConvertible {
   }
 
   /// The 16 digits.
-  public var description: String {
+  package var description: String {
     let digits = String(digest, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }

@@ -1,7 +1,7 @@
 /// A key press, as a terminal reports it.
-public struct Key: Hashable, Sendable {
+package struct Key: Hashable, Sendable {
   /// The key without its modifiers.
-  public enum Code: Hashable, Sendable {
+  package enum Code: Hashable, Sendable {
     /// A character; letters are as typed, so `J` is no `j` with shift.
     case character(Character)
     /// The keys of a keyboard that type no character.
@@ -12,16 +12,16 @@ public struct Key: Hashable, Sendable {
   }
 
   /// The key without its modifiers.
-  public var code: Code
+  package var code: Code
   /// Whether control is held; the character is then a small letter or a sign.
-  public var isControl: Bool
+  package var isControl: Bool
   /// Whether alt is held.
-  public var isAlt: Bool
+  package var isAlt: Bool
   /// Whether shift is held, for keys that type no character.
-  public var isShift: Bool
+  package var isShift: Bool
 
   /// Creates a key press.
-  public init(_ code: Code, control: Bool = false, alt: Bool = false, shift: Bool = false) {
+  package init(_ code: Code, control: Bool = false, alt: Bool = false, shift: Bool = false) {
     self.code = code
     isControl = control
     isAlt = alt
@@ -31,7 +31,7 @@ public struct Key: Hashable, Sendable {
 
 extension Key: CustomStringConvertible {
   /// The key as help shows it: `j`, `^D`, `PgDn`, `S-Tab`, `A-x`, `␣`.
-  public var description: String {
+  package var description: String {
     let prefix = (isAlt ? "A-" : "") + (isShift ? "S-" : "")
     let name =
       switch code {
@@ -59,7 +59,7 @@ extension Key: CustomStringConvertible {
 }
 
 /// What a terminal sent: a key, or a text that was pasted.
-public enum KeyInput: Hashable, Sendable {
+package enum KeyInput: Hashable, Sendable {
   /// A key was pressed.
   case key(Key)
   /// A text was pasted; it is never read as keys.
@@ -69,26 +69,26 @@ public enum KeyInput: Hashable, Sendable {
 }
 
 /// What a mouse did, where the terminal reports it.
-public struct Mouse: Hashable, Sendable {
+package struct Mouse: Hashable, Sendable {
   /// The button or the wheel.
-  public enum Action: Hashable, Sendable { case press, wheelUp, wheelDown }
+  package enum Action: Hashable, Sendable { case press, wheelUp, wheelDown }
 
   /// What was done.
-  public var action: Action
+  package var action: Action
   /// The line, in cells from 0 at the top.
-  public var line: Int
+  package var line: Int
   /// The column, in cells from 0 at the left.
-  public var column: Int
+  package var column: Int
 
   /// Creates a report.
-  public init(_ action: Action, line: Int, column: Int) {
+  package init(_ action: Action, line: Int, column: Int) {
     self.action = action
     self.line = line
     self.column = column
   }
 
   /// The sequence that lets a terminal report the mouse, with positions in the form SGR 1006, or no longer.
-  public static func reporting(_ isOn: Bool) -> String {
+  package static func reporting(_ isOn: Bool) -> String {
     isOn ? "\u{1B}[?1000h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1000l"
   }
 }

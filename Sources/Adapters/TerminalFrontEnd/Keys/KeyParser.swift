@@ -2,22 +2,22 @@
 ///
 /// Bytes may arrive in any portions: a sequence that is not complete waits for the rest. Sequences that are unknown, and replies of
 /// the terminal, are swallowed whole; they are never keys.
-public struct KeyParser: Sendable {
+package struct KeyParser: Sendable {
   /// The largest paste in bytes; the rest of a larger one is dropped.
-  public static let longestPaste = 1 << 20
+  package static let longestPaste = 1 << 20
 
   private var buffer: [UInt8] = []
   private var paste: [UInt8]?
 
   /// Creates a parser.
-  public init() {}
+  package init() {}
 
   /// Whether bytes wait that may be a whole key: an escape character, which is also the beginning of sequences.
-  public var isWaiting: Bool { !buffer.isEmpty && paste == nil }
+  package var isWaiting: Bool { !buffer.isEmpty && paste == nil }
 
   /// Takes bytes, and returns the keys that they complete.
   /// - Complexity: O(*n*) in the bytes.
-  public mutating func feed(_ bytes: some Sequence<UInt8>) -> [KeyInput] {
+  package mutating func feed(_ bytes: some Sequence<UInt8>) -> [KeyInput] {
     buffer += bytes
     var inputs: [KeyInput] = []
     var start = 0
@@ -27,7 +27,7 @@ public struct KeyParser: Sendable {
   }
 
   /// Returns the keys that bytes are which nothing has followed for a while: an escape character alone is the escape key.
-  public mutating func flush() -> [KeyInput] {
+  package mutating func flush() -> [KeyInput] {
     guard isWaiting else { return [] }
     defer { buffer = [] }
     return buffer == [0x1B] ? [.key(Key(.escape))] : []

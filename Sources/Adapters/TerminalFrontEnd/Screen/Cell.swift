@@ -1,21 +1,21 @@
 /// One cell of a screen: a cluster with its style, or the right half of a wide one.
-public struct Cell: Hashable, Sendable {
+package struct Cell: Hashable, Sendable {
   /// The cluster that is drawn from this cell on, or `nil` for a cell that the cluster before it covers.
-  public var cluster: Character?
+  package var cluster: Character?
   /// The number of cells that the cluster takes; 0 for a covered cell.
-  public var width: Int
+  package var width: Int
   /// The look of the cluster.
-  public var style: Style
+  package var style: Style
 
   /// Creates a cell; without arguments, a blank.
-  public init(_ cluster: Character? = " ", width: Int = 1, style: Style = Style()) {
+  package init(_ cluster: Character? = " ", width: Int = 1, style: Style = Style()) {
     self.cluster = cluster
     self.width = width
     self.style = style
   }
 
   /// An empty cell in the terminal's own colours.
-  public static let blank = Cell()
+  package static let blank = Cell()
 
   /// Whether terminals disagree about the width of the cell's cluster, so that the cursor's position behind it is not known.
   var isRisky: Bool { cluster.map(DisplayWidth.isRisky) ?? false }
@@ -24,7 +24,7 @@ public struct Cell: Hashable, Sendable {
 extension DisplayWidth {
   /// Whether terminals disagree about the width of a cluster: emoji sequences, variation selectors, spacing marks, new emoji.
   /// - Complexity: O(*n*) in the scalars of the cluster.
-  public static func isRisky(_ cluster: Character) -> Bool {
+  package static func isRisky(_ cluster: Character) -> Bool {
     let scalars = cluster.unicodeScalars
     guard let first = scalars.first, first.value >= 0x300 || scalars.count > 1 else { return false }
     // Emoji of recent versions of Unicode take no cell on terminals that do not know them.

@@ -3,21 +3,21 @@
 /// Only changed cells are written, at absolute positions; scroll regions are not used, because terminals differ. After a cluster
 /// whose width is disputed the painter never trusts the terminal's cursor: it blanks the field, draws, and jumps to the next column.
 /// Two equal surfaces give no bytes.
-public struct Painter: Sendable {
+package struct Painter: Sendable {
   /// Whether styles are written.
-  public var isColored: Bool
+  package var isColored: Bool
   /// What the terminal shows, as far as is known.
   private var shown: Surface?
 
   /// Creates a painter for a terminal about which nothing is known.
-  public init(isColored: Bool = true) { self.isColored = isColored }
+  package init(isColored: Bool = true) { self.isColored = isColored }
 
   /// Forgets what the terminal shows, so that the next frame is painted whole.
-  public mutating func reset() { shown = nil }
+  package mutating func reset() { shown = nil }
 
   /// Returns the bytes that make the terminal show a surface.
   /// - Complexity: O(*n*) in the cells.
-  public mutating func paint(_ next: Surface) -> String {
+  package mutating func paint(_ next: Surface) -> String {
     var output = FrameWriter(isColored: isColored)
     let before = shown.flatMap { $0.size == next.size ? $0 : nil }
     if before == nil { output.clear() }

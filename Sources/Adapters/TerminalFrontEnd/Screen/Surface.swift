@@ -2,39 +2,39 @@
 ///
 /// A surface is drawn by writing texts at positions, counted in cells from 0. A cluster is never split: where only a part of it would
 /// fit, blanks are drawn.
-public struct Surface: Hashable, Sendable {
+package struct Surface: Hashable, Sendable {
   /// A position on a screen, in cells from 0.
-  public struct Position: Hashable, Sendable {
+  package struct Position: Hashable, Sendable {
     /// The line, from the top.
-    public var line: Int
+    package var line: Int
     /// The column, from the left.
-    public var column: Int
+    package var column: Int
 
     /// Creates a position.
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
       self.line = line
       self.column = column
     }
   }
 
   /// The size in cells.
-  public let size: TerminalSize
+  package let size: TerminalSize
   /// Where the terminal's cursor stands; a reader for blind users reads the line it is in.
-  public var cursor: Position?
+  package var cursor: Position?
   /// Whether the cursor is visible, as in a field that is being edited.
-  public var showsCursor = false
+  package var showsCursor = false
   private var cells: [Cell]
   private let measure: DisplayWidth
 
   /// Creates an empty surface.
-  public init(size: TerminalSize, width: DisplayWidth = DisplayWidth()) {
+  package init(size: TerminalSize, width: DisplayWidth = DisplayWidth()) {
     self.size = size
     measure = width
     cells = Array(repeating: .blank, count: max(size.columns, 0) * max(size.rows, 0))
   }
 
   /// The cell at a position, or a blank outside the surface.
-  public subscript(line: Int, column: Int) -> Cell {
+  package subscript(line: Int, column: Int) -> Cell {
     guard contains(line, column) else { return .blank }
     return cells[line * size.columns + column]
   }
@@ -51,7 +51,7 @@ public struct Surface: Hashable, Sendable {
   /// - Returns: The column after the text.
   /// - Complexity: O(*n*) in the clusters.
   @discardableResult
-  public mutating func write(
+  package mutating func write(
     _ text: String,
     line: Int,
     column: Int,
@@ -72,7 +72,7 @@ public struct Surface: Hashable, Sendable {
   }
 
   /// Writes a text into a field of exactly a number of columns, truncated with `…` or padded.
-  public mutating func write(
+  package mutating func write(
     _ text: String,
     line: Int,
     columns: Range<Int>,
@@ -84,7 +84,7 @@ public struct Surface: Hashable, Sendable {
   }
 
   /// Changes the style of some cells of a line, and leaves their clusters.
-  public mutating func restyle(line: Int, columns: Range<Int>, _ change: (inout Style) -> Void) {
+  package mutating func restyle(line: Int, columns: Range<Int>, _ change: (inout Style) -> Void) {
     guard line >= 0, line < size.rows else { return }
     for column in columns.clamped(to: 0..<size.columns) {
       change(&cells[line * size.columns + column].style)
@@ -92,7 +92,7 @@ public struct Surface: Hashable, Sendable {
   }
 
   /// The text of a line without the blanks at its end.
-  public func text(ofLine line: Int) -> String {
+  package func text(ofLine line: Int) -> String {
     var text = ""
     for column in 0..<size.columns {
       if let cluster = self[line, column].cluster { text.append(cluster) }
@@ -102,7 +102,7 @@ public struct Surface: Hashable, Sendable {
   }
 
   /// The texts of all lines.
-  public var lines: [String] { (0..<size.rows).map(text(ofLine:)) }
+  package var lines: [String] { (0..<size.rows).map(text(ofLine:)) }
 
   private func contains(_ line: Int, _ column: Int) -> Bool {
     line >= 0 && line < size.rows && column >= 0 && column < size.columns

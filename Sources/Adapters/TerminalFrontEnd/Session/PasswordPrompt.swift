@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 /// Asks the user for a password on the terminal, which does not show what is typed.
-public enum PasswordPrompt {
+package enum PasswordPrompt {
   /// How a question ended.
   enum Answer: Equatable {
     case password(String)
@@ -24,7 +24,7 @@ public enum PasswordPrompt {
   /// The interrupt key ends the process, as everywhere in a shell.
   /// - Parameter question: The question, without escape sequences.
   /// - Returns: The password, or `nil` if standard input or standard error is no terminal, or if nothing was typed.
-  public static func ask(_ question: String) -> String? {
+  package static func ask(_ question: String) -> String? {
     guard SystemCalls.isTerminal(0), SystemCalls.isTerminal(2) else { return nil }
     let answer = answer(from: 0, asking: { write(question, 2) })
     write("\n", 2)

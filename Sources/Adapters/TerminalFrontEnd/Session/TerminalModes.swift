@@ -1,25 +1,25 @@
 /// The modes of a terminal that a full screen needs, and the sequences that set and reset them.
-public struct TerminalModes: Hashable, Sendable {
+package struct TerminalModes: Hashable, Sendable {
   /// Whether pasted text is reported as such.
-  public var bracketsPaste = true
+  package var bracketsPaste = true
   /// Whether the terminal's cursor stays visible, for readers that follow it.
-  public var showsCursor = false
+  package var showsCursor = false
 
   /// Whether the terminal shows a screen at all; otherwise nothing but text is written to it.
-  public var isFullScreen = true
+  package var isFullScreen = true
 
   /// The modes of a list that is read out in lines: no sequence is ever sent.
-  public static let lines: TerminalModes = {
+  package static let lines: TerminalModes = {
     var modes = TerminalModes()
     modes.isFullScreen = false
     return modes
   }()
 
   /// Creates the modes of a list: another screen than the shell's, no cursor, bracketed paste.
-  public init() {}
+  package init() {}
 
   /// The sequence that enters the full screen.
-  public var enter: String {
+  package var enter: String {
     guard isFullScreen else { return "" }
     return "\u{1B}[?1049h" + (bracketsPaste ? "\u{1B}[?2004h" : "")
       + (showsCursor ? "" : "\u{1B}[?25l")
@@ -27,7 +27,7 @@ public struct TerminalModes: Hashable, Sendable {
   }
 
   /// The sequence that leaves it as it was found.
-  public var leave: String {
+  package var leave: String {
     guard isFullScreen else { return "" }
     return "\u{1B}[0m\u{1B}[?2004l\u{1B}[?1000l\u{1B}[?1006l\u{1B}[?25h\u{1B}[?1049l"
   }

@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 /// What a terminal session reports to the program.
-public enum TerminalInput: Hashable, Sendable {
+package enum TerminalInput: Hashable, Sendable {
   /// A key or a paste.
   case input(KeyInput)
   /// The terminal has another size.
@@ -25,7 +25,7 @@ public enum TerminalInput: Hashable, Sendable {
 }
 
 /// An error of a terminal that cannot show a full screen.
-public enum TerminalSessionError: Error, Hashable, Sendable {
+package enum TerminalSessionError: Error, Hashable, Sendable {
   /// Standard input or output is no terminal.
   case notATerminal
   /// The system refused to change the terminal's settings.
@@ -37,7 +37,7 @@ public enum TerminalSessionError: Error, Hashable, Sendable {
 
 extension TerminalSessionError: CustomStringConvertible {
   /// What happened, and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notATerminal: "Standard input and output must be a terminal for a full screen."
     case .failed(_, let reason):
@@ -49,14 +49,14 @@ extension TerminalSessionError: CustomStringConvertible {
 /// A terminal that shows a full screen, and is left as it was found however the process ends.
 ///
 /// There is one session per process. One thread calls `readInput(_:)`, which blocks; writing and suspending may be done from another.
-public final class TerminalSession: Sendable {
+package final class TerminalSession: Sendable {
   private let input: Int32
   private let output: Int32
   private let environment: [String: String]
   /// The time in milliseconds after which an escape character alone is the escape key.
   private let escapeDelay: Int32
   /// Whether the terminal showed what was typed before it was taken.
-  public let echoes: Bool
+  package let echoes: Bool
 
   /// Takes the terminal, makes it raw and shows the full screen.
   /// - Parameters:
@@ -65,7 +65,7 @@ public final class TerminalSession: Sendable {
   ///   - modes: The modes of the screen.
   ///   - environment: The variables of the environment: `COLUMNS`, `LINES`, `SSH_CONNECTION`.
   /// - Throws: ``TerminalSessionError``; the terminal is then as it was.
-  public init(
+  package init(
     input: Int32 = 0,
     output: Int32 = 1,
     modes: TerminalModes = TerminalModes(),
@@ -83,14 +83,14 @@ public final class TerminalSession: Sendable {
   }
 
   /// The present size; 80 by 24 where the terminal does not say.
-  public var size: TerminalSize {
+  package var size: TerminalSize {
     TerminalSize.current(descriptor: output, environment: environment)
       ?? TerminalSize(columns: 80, rows: 24)
   }
 
   /// Writes the bytes of a frame; a terminal that has been left is not written to.
   /// - Throws: ``TerminalOutputError``.
-  public func write(_ text: String) throws(TerminalOutputError) {
+  package func write(_ text: String) throws(TerminalOutputError) {
     guard !text.isEmpty, terminal_guard_is_entered() != 0 else { return }
     let bytes = Array(text.utf8)
     try bytes[...].written { (raw) throws(TerminalOutputError) in
@@ -101,10 +101,10 @@ public final class TerminalSession: Sendable {
   /// Leaves the full screen; the terminal is as it was found.
   ///
   /// Called again, it does nothing.
-  public func leave() { terminal_guard_leave() }
+  package func leave() { terminal_guard_leave() }
 
   /// Stops the process as `^Z` does; when it continues, the full screen has been entered again and is empty.
-  public func suspend() { terminal_guard_suspend() }
+  package func suspend() { terminal_guard_suspend() }
 
   /// Leaves the full screen, runs a program on the terminal, and waits until it ends; it blocks the thread.
   ///
@@ -113,7 +113,7 @@ public final class TerminalSession: Sendable {
   /// - Parameter arguments: The program's path, and its arguments.
   /// - Returns: The exit status; for a program that a signal ended, 128 and the signal's number.
   /// - Throws: `TerminalSessionError.failed` if the program cannot be started.
-  public func run(_ arguments: [String]) throws(TerminalSessionError) -> Int32 {
+  package func run(_ arguments: [String]) throws(TerminalSessionError) -> Int32 {
     let pointers = arguments.map { strdup($0) }
     defer { for pointer in pointers { free(pointer) } }
     var status: Int32 = 0
@@ -126,14 +126,14 @@ public final class TerminalSession: Sendable {
   }
 
   /// Shows the full screen again after `run(_:)`; it is empty.
-  public func enter() { _ = terminal_guard_reenter() }
+  package func enter() { _ = terminal_guard_reenter() }
 
   /// Wakes the thread in `readInput(_:)`, which then returns.
-  public func stopReading() { terminal_guard_wake(0) }
+  package func stopReading() { terminal_guard_wake(0) }
 
   /// Reads the terminal's input until it ends or `stopReading()` is called; it blocks the thread.
   /// - Parameter take: Takes each input, in order.
-  public func readInput(_ take: (TerminalInput) -> Void) {
+  package func readInput(_ take: (TerminalInput) -> Void) {
     var parser = KeyParser()
     var bytes = [UInt8](repeating: 0, count: 4096)
     while true {
