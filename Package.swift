@@ -77,9 +77,10 @@ extension Target {
 
 let domain = core("ResultsDomain")
 let orderStatistics = core("OrderStatistics")
-let presentation = core("ResultsPresentation", on: [domain, orderStatistics])
-let cores = [domain, orderStatistics, presentation]
-let umbrella = core("FetchedResults", on: [domain, presentation])
+let storeKit = core("ResultsStoreKit", on: [domain])
+let presentation = core("ResultsPresentation", on: [domain, storeKit, orderStatistics])
+let cores = [domain, storeKit, orderStatistics, presentation]
+let umbrella = core("FetchedResults", on: [domain, storeKit, presentation])
 
 let bookCatalog = useCase("BookCatalog", on: cores)
 let householdLedger = useCase("HouseholdLedger", on: cores)
@@ -101,11 +102,11 @@ let terminalGuard = Target.target(
 )
 let curlLoader = Target.target(name: "CCurlLoader", path: "Sources/Adapters/CCurlLoader")
 let jsonSyntax = adapter("JSONSyntax", on: [])
-let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
-let sqlSupport = adapter("SQLStoreSupport", on: [domain, orderStatistics])
+let inMemory = adapter("InMemoryPersistence", on: [domain, storeKit, orderStatistics])
+let sqlSupport = adapter("SQLStoreSupport", on: [domain, storeKit])
 let sqlite = adapter(
   "SQLitePersistence",
-  on: [domain, orderStatistics],
+  on: [domain, storeKit, orderStatistics],
   wrapping: [.target(name: "SQLStoreSupport"), .target(name: "CSQLiteHooks"), grdb]
 )
 let libpq = Target.systemLibrary(
@@ -117,7 +118,7 @@ let libpq = Target.systemLibrary(
 let postgreSQLTrait = "PostgreSQL"
 let postgreSQL = adapter(
   "PostgreSQLPersistence",
-  on: [domain, orderStatistics],
+  on: [domain, storeKit, orderStatistics],
   wrapping: [
     .target(name: "SQLStoreSupport"),
     .target(name: libpq.name, condition: .when(traits: [postgreSQLTrait])),
@@ -125,7 +126,7 @@ let postgreSQL = adapter(
 )
 let grdbRecords = adapter(
   "GRDBRecords",
-  on: [domain, presentation],
+  on: [domain, storeKit, presentation],
   wrapping: [.target(name: "SQLitePersistence"), grdb]
 )
 let foundationAttributes = adapter("FoundationAttributes", on: [domain])
@@ -150,10 +151,10 @@ let webLibraries = [
 }
 let listBrowser = adapter(
   "ListBrowser",
-  on: [domain, presentation],
+  on: [domain, storeKit, presentation],
   wrapping: [.target(name: "TerminalFrontEnd")]
 )
-let observable = adapter("ObservableResults", on: [domain, presentation])
+let observable = adapter("ObservableResults", on: [domain, storeKit, presentation])
 let fileFormats = adapter(
   "FileFormats",
   on: [domain],
@@ -190,7 +191,7 @@ let adapters = programAdapters + [grdbRecords]
 let programStores = Target.layer(
   "Scenarios",
   "ProgramStores",
-  on: [domain, presentation].map(\.target)
+  on: [domain, storeKit, presentation].map(\.target)
     + [inMemory, sqlite, postgreSQL, sectionCaches, terminal, programFrontEnd, commandLine].map(
       \.target
     )
@@ -211,13 +212,13 @@ let scenarios =
   } + [
     scenario(
       "live-list",
-      on: [domain, presentation],
+      on: [domain, storeKit, presentation],
       with: [inMemory, sqlite, terminal, programFrontEnd, commandLine],
       and: [argumentParser, .target(name: programStores.name)]
     ),
     scenario(
       "results-schema",
-      on: [domain],
+      on: [domain, storeKit],
       with: [sqlite, terminal, programFrontEnd, commandLine],
       and: [argumentParser, .target(name: programStores.name)]
     ),
@@ -294,7 +295,7 @@ let modules =
   [
     inMemory, sqlite, postgreSQL, grdbRecords, foundationAttributes, sectionCaches,
     wireFormat, observable,
-  ].map(\.target) + [umbrella.target, testing]
+  ].map(\.target) + [umbrella.target, storeKit.target, testing]
 let products: [Product] =
   modules.map { .library(name: $0.name, targets: [$0.name]) } + [
     .library(name: "SampleUseCases", targets: useCases.map(\.target.name)),

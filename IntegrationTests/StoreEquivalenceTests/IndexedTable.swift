@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import ResultsTesting
 import SQLitePersistence

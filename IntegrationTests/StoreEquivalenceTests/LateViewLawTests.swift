@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import SQLitePersistence
 import Testing

@@ -1,6 +1,7 @@
 import GRDB
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import SQLitePersistence
 import Testing

@@ -56,7 +56,9 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   /// Modules that come with the standard library.
   static let everywhere: Set<String> = ["Swift", "Synchronization", "_Concurrency"]
 
-  static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
+  static let core = [
+    "ResultsDomain", "OrderStatistics", "ResultsStoreKit", "ResultsPresentation",
+  ]
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
@@ -100,13 +102,18 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "it is pure data structures that know nothing of stores"
     ),
     LayerRule(
+      "Sources/Core/ResultsStoreKit",
+      ["ResultsDomain"],
+      because: "the ports and what stores share know nothing that is shown"
+    ),
+    LayerRule(
       "Sources/Core/ResultsPresentation",
-      ["ResultsDomain", "OrderStatistics"],
+      ["ResultsDomain", "OrderStatistics", "ResultsStoreKit"],
       because: "the controller works over any store and for any front end"
     ),
     LayerRule(
       "Sources/Core/FetchedResults",
-      ["ResultsDomain", "ResultsPresentation", "FoundationEssentials"],
+      ["ResultsDomain", "ResultsStoreKit", "ResultsPresentation", "FoundationEssentials"],
       isUmbrella: true,
       because: "the umbrella exports what an app needs of the core, and bridges index paths"
     ),
@@ -125,12 +132,12 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   private static let adapterRules = [
     LayerRule(
       "Sources/Adapters/InMemoryPersistence",
-      ["ResultsDomain", "OrderStatistics"],
+      ["ResultsDomain", "OrderStatistics", "ResultsStoreKit"],
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(
       "Sources/Adapters/SQLStoreSupport",
-      ["ResultsDomain", "OrderStatistics"],
+      ["ResultsDomain", "ResultsStoreKit"],
       because: "it is what the stores over SQL have in common, and knows no database's library"
     ),
     LayerRule(
@@ -141,8 +148,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     LayerRule(
       "Sources/Adapters/SQLitePersistence",
       [
-        "ResultsDomain", "OrderStatistics", "SQLStoreSupport", "GRDB", "CSQLiteHooks",
-        "FoundationEssentials", "Dispatch",
+        "ResultsDomain", "OrderStatistics", "ResultsStoreKit", "SQLStoreSupport", "GRDB",
+        "CSQLiteHooks", "FoundationEssentials", "Dispatch",
       ] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
@@ -153,12 +160,16 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/PostgreSQLPersistence",
-      ["ResultsDomain", "OrderStatistics", "SQLStoreSupport", "CLibPQ", "Dispatch"] + platform,
+      [
+        "ResultsDomain", "OrderStatistics", "ResultsStoreKit", "SQLStoreSupport", "CLibPQ",
+        "Dispatch",
+      ] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(
       "Sources/Adapters/GRDBRecords",
-      ["ResultsDomain", "ResultsPresentation", "SQLitePersistence", "GRDB"] + foundation,
+      ["ResultsDomain", "ResultsStoreKit", "ResultsPresentation", "SQLitePersistence", "GRDB"]
+        + foundation,
       because:
         "it serves the records of an application over the SQLite store, and knows no front end"
     ),
@@ -194,12 +205,12 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/ListBrowser",
-      ["ResultsDomain", "ResultsPresentation", "TerminalFrontEnd"] + foundation,
+      ["ResultsDomain", "ResultsStoreKit", "ResultsPresentation", "TerminalFrontEnd"] + foundation,
       because: "the full-screen list knows no store, no use case and no command line"
     ),
     LayerRule(
       "Sources/Adapters/ObservableResults",
-      ["ResultsDomain", "ResultsPresentation", "Observation"],
+      ["ResultsDomain", "ResultsStoreKit", "ResultsPresentation", "Observation"],
       because: "a front end consumes snapshots and deltas and nothing else"
     ),
     LayerRule(
@@ -255,7 +266,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     } + [
       LayerRule(
         "Sources/Scenarios/ProgramStores",
-        ["ResultsDomain", "ResultsPresentation"] + adapters,
+        ["ResultsDomain", "ResultsStoreKit", "ResultsPresentation"] + adapters,
         because: "it says once which stores the programs open, and knows no use case"
       )
     ]

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 import Testing
 
@@ -72,7 +73,8 @@ struct ManifestTests {
       manifest.targets.allSatisfy { $0.name != product.name || $0.type == "regular" }
     }
     let adapters = LayerRule.adapters.filter { !LayerRule.ofPrograms.contains($0) }
-    let expected = ["FetchedResults", "ResultsTesting", "SampleUseCases"] + adapters
+    let expected =
+      ["FetchedResults", "ResultsStoreKit", "ResultsTesting", "SampleUseCases"] + adapters
     #expect(libraries.map(\.name).sorted() == expected.sorted())
     #expect(libraries.allSatisfy { !$0.targets.contains("OrderStatistics") })
   }

@@ -1,6 +1,7 @@
 import BookCatalog
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 import Testing

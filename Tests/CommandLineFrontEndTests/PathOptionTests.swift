@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Testing
 

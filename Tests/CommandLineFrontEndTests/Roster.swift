@@ -1,6 +1,7 @@
 import Foundation
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 @testable import CommandLineFrontEnd

@@ -45,18 +45,34 @@ struct CatalogTests {
     let pages = try DocumentTree.files(under: "Sources/Core/FetchedResults", "md").map {
       try DocumentTree.text($0)
     }
-    let listed = pages.flatMap { page in
-      page.split(separator: "\n").filter { $0.hasPrefix("- ``") && $0.hasSuffix("``") }
-        .map { String($0.dropFirst(4).dropLast(2)) }
-    }
+    let listed = pages.flatMap(Self.listed)
     let modules = ["FetchedResults", "ResultsDomain", "ResultsPresentation"]
-    let types = try modules.flatMap { DocumentTree.files(under: "Sources/Core/\($0)", "swift") }
-      .flatMap { path in
-        try DocumentTree.text(path).matches(of: VocabularyTests.declaration)
-          .map { String($0.output.1) }
-      }
-    #expect(types.count > 100)
+    let exported = try DocumentTree.text("Sources/Core/FetchedResults/FetchedResults.swift")
+      .matches(of: /import \w+ ResultsStoreKit\.(\w+)/).map { String($0.output.1) }
+    let types = try modules.flatMap { try Self.types(of: $0) } + exported
+    #expect(types.count > 100 && exported.count > 5)
     #expect(listed.sorted() == types.sorted())
+  }
+
+  @Test func `every public type of the kit for stores is on the page of its reference`() throws {
+    let page = try DocumentTree.text(
+      "Sources/Core/ResultsStoreKit/ResultsStoreKit.docc/ResultsStoreKit.md"
+    )
+    let types = try Self.types(of: "ResultsStoreKit")
+    #expect(types.count > 20)
+    #expect(Self.listed(on: page).sorted() == types.sorted())
+  }
+
+  private static func types(of module: String) throws -> [String] {
+    try DocumentTree.files(under: "Sources/Core/\(module)", "swift").flatMap { path in
+      try DocumentTree.text(path).matches(of: VocabularyTests.declaration)
+        .map { String($0.output.1) }
+    }
+  }
+
+  private static func listed(on page: String) -> [String] {
+    page.split(separator: "\n").filter { $0.hasPrefix("- ``") && $0.hasSuffix("``") }
+      .map { String($0.dropFirst(4).dropLast(2)) }
   }
 
   @Test func `every page by reader says whom it is for and shows compiled code`() throws {

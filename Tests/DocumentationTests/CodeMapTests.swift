@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Testing
 
 /// The tables of `docs/architecture.md` that name files and declarations.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Testing
 
 @Suite("What the documents refer to")

@@ -1,6 +1,7 @@
 // snippet: store-imports, declaration
 import ResultsDomain
 import ResultsPresentation
+import ResultsStoreKit
 import Synchronization
 // end
 

@@ -1,6 +1,7 @@
 import EventLog
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import ResultsDomain
+import ResultsStoreKit
 import Testing
 
 @testable import FileFormats

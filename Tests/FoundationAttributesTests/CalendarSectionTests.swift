@@ -2,6 +2,7 @@ import Foundation
 import FoundationAttributes
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Testing
 

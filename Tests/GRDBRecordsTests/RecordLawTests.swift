@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBRecords
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import ResultsTesting
 import SQLitePersistence

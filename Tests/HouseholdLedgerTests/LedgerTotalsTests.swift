@@ -3,6 +3,7 @@ import FoundationAttributes
 import HouseholdLedger
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import Testing
 

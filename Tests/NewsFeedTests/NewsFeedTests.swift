@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import NewsFeed
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Testing
 

@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import ObservableResults
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Testing
 

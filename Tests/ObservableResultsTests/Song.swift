@@ -2,6 +2,7 @@ import InMemoryPersistence
 import ObservableResults
 import Observation
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import ResultsTesting
 import Synchronization

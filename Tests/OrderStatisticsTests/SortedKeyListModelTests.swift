@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import OrderStatistics
 import ResultsTesting
 import Testing

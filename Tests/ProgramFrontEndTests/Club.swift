@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// A program over members, with commands and a store in memory.

@@ -2,10 +2,6 @@ import ResultsDomain
 import ResultsTesting
 
 extension SeededGenerator {
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
-
   static let texts = [
     "", "a", "A", "ab", "Ä", "a\u{308}", "が", "か\u{3099}", "岩波書店", "x'y", "a*b?", "\\", "\n",
     "\u{0}b",

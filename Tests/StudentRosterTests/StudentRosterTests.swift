@@ -1,5 +1,6 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import ResultsTesting
 import StudentRoster

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Testing
 
 @testable import TerminalFrontEnd

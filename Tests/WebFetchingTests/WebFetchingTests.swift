@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 import Synchronization
 import Testing

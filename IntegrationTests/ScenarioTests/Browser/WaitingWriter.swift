@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// A process of `sqlite3` that stays in a transaction, so that nobody else can write.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import ResultsPresentation
 import Testing
 import WireFormat

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// A running program, with pipes at its standard streams.

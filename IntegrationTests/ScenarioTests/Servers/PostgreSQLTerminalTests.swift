@@ -1,4 +1,5 @@
 #if PostgreSQL
+import ResultsStoreKit
 import Foundation
 import Testing
 

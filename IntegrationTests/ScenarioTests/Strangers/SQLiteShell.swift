@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// The `sqlite3` shell in a folder: the reader and the writers of a stranger's database.

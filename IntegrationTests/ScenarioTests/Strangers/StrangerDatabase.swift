@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import ResultsTesting
 
 /// The statements that make a random database.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// A stranger's file and its twin that nobody watches; each writer changes both in the same way.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import ResultsTesting
 
 /// The random scripts of the writers of one database.

@@ -1,4 +1,5 @@
 #if Web
+import ResultsStoreKit
 import Foundation
 import Testing
 import WireFormat

@@ -1,4 +1,5 @@
 #if Web
+import ResultsStoreKit
 import Foundation
 
 /// A program that a test has started, with pipes at its descriptors; it is killed with the object.

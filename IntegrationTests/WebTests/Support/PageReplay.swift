@@ -1,4 +1,5 @@
 #if Web
+import ResultsStoreKit
 import WireFormat
 
 /// The window that a page shows, from the lines of its stream: the twin of `replay.js`.

@@ -1,4 +1,5 @@
 #if Web && PostgreSQL
+import ResultsStoreKit
 import Foundation
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 public import GRDB
 public import ResultsDomain
+import ResultsStoreKit
 public import SQLitePersistence
 
 extension SQLiteStore {

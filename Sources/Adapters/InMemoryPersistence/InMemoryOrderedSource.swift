@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The keys of one definition in one version of a store, valid as long as the snapshot.
 final class InMemoryOrderedSource: RankedSource {

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// A snapshot of one version of a store, valid inside a closure.
 final class InMemorySnapshot: StoreSnapshot {

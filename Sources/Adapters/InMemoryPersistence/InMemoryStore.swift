@@ -1,5 +1,6 @@
 import Synchronization
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// A store whose content is in memory and ends with the store object.
 ///

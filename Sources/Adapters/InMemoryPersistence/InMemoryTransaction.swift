@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// A transaction on a copy of the content.
 final class InMemoryTransaction: StoreTransaction {

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The rows of one entity in ascending order of keys, as a copy-on-write value.
 ///

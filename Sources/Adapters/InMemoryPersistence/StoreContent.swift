@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// One version of the rows of all entities: the immutable root that a commit publishes.
 struct StoreContent: Sendable {

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The state that a store and its read-only views share: the published version, the history and the observers.

@@ -1,6 +1,7 @@
 public import Observation
 public import ResultsDomain
 public import ResultsPresentation
+public import ResultsStoreKit
 
 /// A live list as the observable model of a view: its sections, its rows and its phase, on the main actor.
 ///

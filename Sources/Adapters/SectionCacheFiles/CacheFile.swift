@@ -1,5 +1,6 @@
 import Foundation
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// The operations on files and folders of caches.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Synchronization
 
 /// Buffered text output to a file descriptor, which knows whether it is a terminal.

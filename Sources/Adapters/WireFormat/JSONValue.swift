@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// A JSON value as it was written: numbers keep their digits, objects the order of their members.
 ///

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import ResultsPresentation
 
 /// A decoder of lines of the wire form, version 1; unknown keys are ignored (R46).

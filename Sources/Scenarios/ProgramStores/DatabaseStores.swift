@@ -1,5 +1,6 @@
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 
 #if PostgreSQL
 import PostgreSQLPersistence

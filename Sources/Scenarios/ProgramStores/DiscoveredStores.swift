@@ -1,5 +1,6 @@
 import ProgramFrontEnd
-package import ResultsDomain
+import ResultsDomain
+package import ResultsStoreKit
 import SQLitePersistence
 
 /// Databases of other applications, in a file or on a server, as the programs that discover them open them.

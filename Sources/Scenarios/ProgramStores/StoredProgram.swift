@@ -3,6 +3,7 @@ import InMemoryPersistence
 package import ProgramFrontEnd
 package import ResultsDomain
 package import ResultsPresentation
+package import ResultsStoreKit
 import SQLitePersistence
 import SectionCacheFiles
 

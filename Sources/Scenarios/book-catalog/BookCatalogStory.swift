@@ -1,6 +1,7 @@
 import BookCatalog
 import CommandLineFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// A story: a catalog fills and changes step by step, and prints each change.

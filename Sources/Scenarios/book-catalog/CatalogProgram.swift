@@ -4,6 +4,7 @@ import CommandLineFrontEnd
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import SQLitePersistence
 

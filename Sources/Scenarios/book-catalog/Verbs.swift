@@ -4,6 +4,7 @@ import CommandLineFrontEnd
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `demo`: adds the demo books if the catalog is empty, and lists it.

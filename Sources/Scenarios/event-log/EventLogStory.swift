@@ -1,6 +1,7 @@
 import CommandLineFrontEnd
 import EventLog
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// A story: the calls of a store manager one by one, with a save that fails.

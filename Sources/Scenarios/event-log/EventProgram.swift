@@ -4,6 +4,7 @@ import EventLog
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// The program `event-log`: what it adds to the shared verbs.

@@ -5,6 +5,7 @@ import Foundation
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
 

@@ -3,6 +3,7 @@ import Foundation
 import FoundationAttributes
 import HouseholdLedger
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// A story: a ledger in two locales, three calendars and two time zones, with an order that is refused.

@@ -5,6 +5,7 @@ import HouseholdLedger
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// The program `household-ledger`: what it adds to the shared verbs.

@@ -6,6 +6,7 @@ import HouseholdLedger
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `totals`: sums by a span of dates, category or payee, and the balance.

@@ -4,6 +4,7 @@ import Foundation
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import SQLitePersistence
 import Synchronization
 import TerminalFrontEnd

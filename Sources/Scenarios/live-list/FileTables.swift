@@ -2,6 +2,7 @@ import CommandLineFrontEnd
 import InMemoryPersistence
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The tables and views of a file as rows of a list, which follows the schema and the numbers of rows.

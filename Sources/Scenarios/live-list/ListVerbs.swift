@@ -3,6 +3,7 @@ import CommandLineFrontEnd
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 
 /// `list FILE TABLE`, which may be left out: prints a table, or the tables of a file.
 struct TableListVerb: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import CommandLineFrontEnd
 import Foundation
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `tables FILE`: prints the tables of a file, or the columns of one.

@@ -3,6 +3,7 @@ import InMemoryPersistence
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 

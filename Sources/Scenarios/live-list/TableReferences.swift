@@ -2,6 +2,7 @@ import CommandLineFrontEnd
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 
 /// The rows to which a row of a table refers by its foreign keys, and those that refer to it.
 struct TableReferences: Sendable {

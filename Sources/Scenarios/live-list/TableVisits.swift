@@ -3,6 +3,7 @@ import CommandLineFrontEnd
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 
 /// The tables of a file as lists that are opened over other lists.
 struct TableVisits: Sendable {

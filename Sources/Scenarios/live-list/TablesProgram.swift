@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// The program `live-list` where no table is named: its list is that of the tables and views of a file.

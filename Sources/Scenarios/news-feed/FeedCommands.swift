@@ -2,6 +2,7 @@ import NewsFeed
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 extension FeedProgram {

@@ -1,6 +1,7 @@
 import CommandLineFrontEnd
 import NewsFeed
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// A story: a frozen list keeps the opened item, a live list of unread items loses it.

@@ -4,6 +4,7 @@ import NewsFeed
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
 

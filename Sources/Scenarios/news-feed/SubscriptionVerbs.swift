@@ -6,6 +6,7 @@ import NewsFeed
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 extension NewsFeed {

@@ -3,6 +3,7 @@ import CommandLineFrontEnd
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// The command `results-schema`: prints the Swift entities for a database that another application made.

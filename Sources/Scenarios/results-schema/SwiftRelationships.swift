@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import SQLitePersistence
 
 /// The declarations of the relationships of some tables.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// The Swift source of entities for discovered tables.
 struct SwiftSource {

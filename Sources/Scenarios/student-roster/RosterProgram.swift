@@ -3,6 +3,7 @@ import CommandLineFrontEnd
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import StudentRoster
 

@@ -1,5 +1,6 @@
 import CommandLineFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import StudentRoster
 

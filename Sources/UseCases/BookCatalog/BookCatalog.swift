@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 public import ResultsPresentation
 
 /// A catalog of books, in sections by publisher, sorted by title: its commands and live queries.

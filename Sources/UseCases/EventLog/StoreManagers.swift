@@ -1,4 +1,5 @@
-public import ResultsDomain
+import ResultsDomain
+public import ResultsStoreKit
 public import ResultsPresentation
 import Synchronization
 

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 public import ResultsPresentation
 
 /// The transactions of a household, newest first, in sections by day: its commands and live queries.

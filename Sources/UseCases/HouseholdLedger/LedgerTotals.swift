@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 import ResultsPresentation
 
 /// The sums of a ledger, exact to the last decimal place.

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// What came of a refresh.
 public struct RefreshSummary: Sendable {

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// One item of a feed, read or unread, identified by its guid or its link.
 public struct Item: Entity {

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// The outcome of importing an item of a feed.
 public enum ItemImportOutcome: Hashable, Sendable {

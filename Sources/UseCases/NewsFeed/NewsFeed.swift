@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 public import ResultsPresentation
 
 /// Items, read and unread, in sections by feed, newest first: their commands and live queries.

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 public import ResultsPresentation
 
 /// A feed as other readers describe it in OPML.

@@ -1,4 +1,5 @@
 package import ResultsDomain
+import ResultsStoreKit
 package import ResultsPresentation
 
 /// A table that follows a list through the five delegate callbacks alone, the way a table view does.

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 public import ResultsPresentation
 
 /// A roster of students, in sections by age, sorted by number: its commands and live queries.

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import PostgreSQLPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import Testing
 

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import SQLStoreSupport
 

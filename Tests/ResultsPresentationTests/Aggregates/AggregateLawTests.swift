@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import Testing
 import WireFormat

@@ -1,5 +1,6 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// A store that counts reads, and fails or misbehaves on demand.

@@ -1,6 +1,7 @@
 import Dispatch
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import InMemoryPersistence
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 import Testing
 

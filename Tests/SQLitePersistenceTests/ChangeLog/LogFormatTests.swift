@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import ResultsTesting
 @testable import SQLitePersistence
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 @testable import SQLitePersistence
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import ResultsTesting
 @testable import SQLitePersistence

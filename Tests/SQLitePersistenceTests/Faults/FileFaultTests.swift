@@ -3,6 +3,7 @@ import CSQLiteHooks
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import WireFormat
 import SQLitePersistence

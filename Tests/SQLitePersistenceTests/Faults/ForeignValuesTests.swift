@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import ResultsTesting
 import Testing

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 @testable import SQLitePersistence
 import Testing
 

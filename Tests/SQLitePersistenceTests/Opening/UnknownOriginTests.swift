@@ -2,6 +2,7 @@ import CSQLiteHooks
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 @testable import SQLitePersistence
 import Testing
 

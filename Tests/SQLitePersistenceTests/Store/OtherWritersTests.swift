@@ -2,6 +2,7 @@ import CSQLiteHooks
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 @testable import SQLitePersistence
 import Synchronization

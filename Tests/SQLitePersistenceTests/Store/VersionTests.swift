@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLitePersistence
 import Synchronization
 import Testing

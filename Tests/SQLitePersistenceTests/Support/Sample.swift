@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import SQLitePersistence
 
 /// The entities that most tests use.

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Testing
 
 /// R60, R62: a store with listeners notices every commit at once, and follows its path to another file.

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 import Testing
 

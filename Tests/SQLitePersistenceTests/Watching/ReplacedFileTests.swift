@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 @testable import SQLitePersistence
 import Testing
 

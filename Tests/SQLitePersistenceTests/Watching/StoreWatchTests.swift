@@ -262,6 +262,7 @@ import Testing
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Testing
 
 /// R60: the process that keeps a store from being written is named.

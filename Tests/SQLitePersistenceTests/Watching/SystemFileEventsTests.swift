@@ -1,4 +1,5 @@
 #if os(Linux)
+import ResultsStoreKit
 @testable import SQLitePersistence
 import Foundation
 import GRDB

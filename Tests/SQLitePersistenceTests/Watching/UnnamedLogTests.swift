@@ -2,6 +2,7 @@ import Foundation
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 @testable import SQLitePersistence
 import Testing
 

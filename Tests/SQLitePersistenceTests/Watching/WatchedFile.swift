@@ -1,3 +1,4 @@
+import ResultsStoreKit
 @testable import SQLitePersistence
 import Dispatch
 import Foundation

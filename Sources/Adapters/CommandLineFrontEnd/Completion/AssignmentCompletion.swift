@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// What a word of `add` or `edit` can become: names of attributes, and values that the store has.

@@ -1,5 +1,6 @@
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// The values that a text attribute has in a store, for a completion: read within bounds, however large the store is.

@@ -1,6 +1,7 @@
 package import ProgramFrontEnd
 package import ResultsDomain
 package import ResultsPresentation
+import ResultsStoreKit
 import TerminalFrontEnd
 import WireFormat
 

@@ -2,6 +2,7 @@ import FileFormats
 import Foundation
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 package import TerminalFrontEnd
 import WireFormat

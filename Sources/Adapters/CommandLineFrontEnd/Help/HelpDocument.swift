@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import ArgumentParser
 import ProgramFrontEnd
 

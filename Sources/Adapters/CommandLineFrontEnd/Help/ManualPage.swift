@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 import ListBrowser
 import ProgramFrontEnd

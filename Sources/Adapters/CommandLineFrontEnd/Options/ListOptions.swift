@@ -2,6 +2,7 @@ package import ArgumentParser
 package import ProgramFrontEnd
 package import ResultsDomain
 package import ResultsPresentation
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// The options that choose the rows of a list, their order and their sections.

@@ -3,6 +3,7 @@ import FileFormats
 import Foundation
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// The options for the locale, calendar and time zone of a list.

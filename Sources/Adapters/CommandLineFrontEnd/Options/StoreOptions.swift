@@ -2,6 +2,7 @@ package import ArgumentParser
 import Foundation
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// The options that name a store and say how to open it for writing.

@@ -1,6 +1,7 @@
 package import ArgumentParser
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// The version of the programs of this package.

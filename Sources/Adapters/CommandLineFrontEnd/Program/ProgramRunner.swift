@@ -1,7 +1,8 @@
 package import ArgumentParser
 import Foundation
 import ProgramFrontEnd
-package import ResultsDomain
+import ResultsDomain
+package import ResultsStoreKit
 import Synchronization
 import TerminalFrontEnd
 

@@ -1,5 +1,6 @@
 package import ResultsDomain
 package import ResultsPresentation
+import ResultsStoreKit
 
 /// Prints a list and its changes in words, one line each: for the stories of programs.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// What `browse` remembers of a store in a file of its own: the order, the sections, the folds and the cursor.

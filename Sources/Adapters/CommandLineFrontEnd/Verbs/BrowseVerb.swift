@@ -3,6 +3,7 @@ import Foundation
 package import ListBrowser
 package import ProgramFrontEnd
 package import ResultsDomain
+package import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
 

@@ -2,6 +2,7 @@ import FileFormats
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 

@@ -1,6 +1,7 @@
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// The forms in which the browser adds and changes a program's objects: the fields are those of the verbs `add` and `edit`.

@@ -2,6 +2,7 @@ import Foundation
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 

@@ -2,6 +2,7 @@ import Foundation
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// What the browser asks about single rows and values. All of it reads the store, or at least parses, outside of the input loop.

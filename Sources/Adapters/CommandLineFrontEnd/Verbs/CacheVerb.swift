@@ -1,6 +1,7 @@
 package import ArgumentParser
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
 

@@ -2,6 +2,7 @@ package import ArgumentParser
 import Foundation
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
 

@@ -3,6 +3,7 @@ import FileFormats
 import Foundation
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
 

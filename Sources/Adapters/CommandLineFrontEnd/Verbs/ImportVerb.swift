@@ -3,6 +3,7 @@ import FileFormats
 import Foundation
 package import ProgramFrontEnd
 package import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `import FILE|-`: adds the objects of a file, all or none, and none twice.

@@ -2,6 +2,7 @@ package import ArgumentParser
 package import ProgramFrontEnd
 package import ResultsDomain
 package import ResultsPresentation
+package import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `list`: prints the list.

@@ -1,6 +1,7 @@
 package import ArgumentParser
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `show ID`: prints an object with all attributes, and the version that an edit can be based on.

@@ -1,5 +1,6 @@
 package import ListBrowser
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// The other lists to which the rows of a browsed list belong.
 package struct RowLinks: Sendable {

@@ -3,6 +3,7 @@ import Foundation
 import ListBrowser
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
 

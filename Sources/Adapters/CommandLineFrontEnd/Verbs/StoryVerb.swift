@@ -2,6 +2,7 @@ package import ArgumentParser
 import Foundation
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `story`: plays the program's scenario step by step on a fresh store.

@@ -2,6 +2,7 @@ package import ArgumentParser
 package import ProgramFrontEnd
 package import ResultsDomain
 package import ResultsPresentation
+import ResultsStoreKit
 import TerminalFrontEnd
 
 /// `watch`: prints the list, then every change of it by any process.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// Reads records from a delimited file by the names in its header line.
 struct DelimitedReader: Sendable {

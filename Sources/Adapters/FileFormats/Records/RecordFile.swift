@@ -1,5 +1,6 @@
 import Foundation
 package import ResultsDomain
+import ResultsStoreKit
 
 /// A file of records, read into memory, from a path or from standard input.
 ///

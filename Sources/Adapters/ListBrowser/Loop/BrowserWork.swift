@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsStoreKit
 import Synchronization
 
 /// Does what a model asks for outside of it, and sends the answers as events: it reads pages, and opens and follows lists.

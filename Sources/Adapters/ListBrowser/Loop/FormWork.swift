@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsStoreKit
 
 /// What forms ask for: reading, storing, and finding where a row would stand.
 extension BrowserWork {

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// What changed lately, by row and by section, for the signs beside them.

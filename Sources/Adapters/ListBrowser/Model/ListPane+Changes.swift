@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// What a change did to the cursor.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// A list on the screen: what is shown of it, where the cursor is, and which sections are folded.

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// The functions and triggers that write the changes of one table into the log.
 struct CaptureText: Hashable, Sendable {

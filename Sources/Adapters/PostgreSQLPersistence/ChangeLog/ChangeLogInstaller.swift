@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Creates the change log and the triggers of the store's tables, or finds them as they should be.

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// Knows which transactions a reading sees and what they changed: a log written by triggers, or nothing but the server's snapshots.
 protocol ChangeSource: Sendable {

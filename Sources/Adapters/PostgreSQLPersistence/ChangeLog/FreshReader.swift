@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Reads from the log what is fresh for a mark, and from the tables what the rows are now.

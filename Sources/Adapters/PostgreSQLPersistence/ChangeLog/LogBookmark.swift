@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// A version of the log that later processes can find: the life, the tables, and the mark.
 struct LogBookmark: Hashable, Sendable {

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// A life of a database: the time in which numbers of transactions have one meaning.

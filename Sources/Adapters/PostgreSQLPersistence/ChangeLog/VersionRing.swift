@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// The versions of a store as this process counts them, and the commits between them.
 ///

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import CLibPQ
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 import Synchronization
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 public import ResultsDomain
+package import ResultsStoreKit
 
 /// The tables and views of a PostgreSQL database that another application made, each as an entity.
 ///

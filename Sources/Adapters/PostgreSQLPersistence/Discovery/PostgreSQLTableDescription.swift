@@ -1,5 +1,6 @@
 #if PostgreSQL
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// A table or a view of a PostgreSQL database that another application made.
 public struct PostgreSQLTableDescription: Sendable {

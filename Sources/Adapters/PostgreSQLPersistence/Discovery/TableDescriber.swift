@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Describes the tables of a catalog as entities.

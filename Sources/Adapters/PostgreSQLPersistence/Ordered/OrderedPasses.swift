@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Dispatch
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 import Synchronization
 

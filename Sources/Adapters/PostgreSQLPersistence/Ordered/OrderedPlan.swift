@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// How an index answers for a list: the statements, and what is proved of them.

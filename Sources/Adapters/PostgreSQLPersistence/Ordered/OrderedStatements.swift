@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// A form of a subrange of keys: which columns are equal to a bound's, and how the next one is limited.
 struct SubrangeForm: Hashable, Sendable {

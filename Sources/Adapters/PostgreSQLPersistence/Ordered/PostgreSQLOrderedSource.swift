@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// A list that an index answers for, in one version of the database.
 ///

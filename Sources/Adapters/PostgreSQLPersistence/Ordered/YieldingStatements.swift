@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// Statements that hold a lock of a table for long, and are ended as soon as another session waits for theirs.

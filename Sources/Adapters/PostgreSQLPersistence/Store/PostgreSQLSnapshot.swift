@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// One version of a store, as a connection's transaction sees it, for as long as the closure around it runs.

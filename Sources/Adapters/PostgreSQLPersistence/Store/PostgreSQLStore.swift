@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Dispatch
 public import ResultsDomain
+public import ResultsStoreKit
 import SQLStoreSupport
 import Synchronization
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The options with which a store over PostgreSQL is opened.
 public struct PostgreSQLStoreOptions: Sendable {

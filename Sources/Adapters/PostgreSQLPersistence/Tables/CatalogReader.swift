@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Reads the shapes of tables from the server's catalog, in one flight.

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// How the values of a column travel between PostgreSQL's binary form and the domain.
 ///

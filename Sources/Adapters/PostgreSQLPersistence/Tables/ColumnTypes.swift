@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// Which columns hold which attributes.
 enum ColumnTypes {

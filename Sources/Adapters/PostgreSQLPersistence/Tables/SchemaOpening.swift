@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Opens the tables of a store's entities: finds them, creates or changes what is needed in one transaction, or refuses.

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import ResultsStoreKit
 
 /// What a look at the log found; the next look is compared with it.
 struct LogLook: Sendable {

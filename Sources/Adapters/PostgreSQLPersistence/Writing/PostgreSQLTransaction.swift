@@ -1,5 +1,6 @@
 #if PostgreSQL
 public import ResultsDomain
+public import ResultsStoreKit
 import SQLStoreSupport
 
 /// A transaction of a `PostgreSQLStore`, which can also run the application's SQL.

@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// Runs commands against a store, each under an origin of its own, and finds out what they changed, so that they can be undone.
 ///

@@ -1,5 +1,6 @@
 package import ResultsDomain
 package import ResultsPresentation
+package import ResultsStoreKit
 
 /// A command of a program that any front end can offer on its list: a name, a key, and a body over the use case.
 ///

@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// An edit of one or several rows: the values it began with, and those that were changed in it.
 ///

@@ -1,4 +1,5 @@
 package import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 extension ListCommand {

@@ -1,6 +1,7 @@
 import FileFormats
 import Foundation
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// An import of a file's records into a transaction, except those that are in the store already.
 ///

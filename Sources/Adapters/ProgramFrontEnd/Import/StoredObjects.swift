@@ -1,5 +1,6 @@
 import Foundation
 import ResultsDomain
+import ResultsStoreKit
 
 /// The objects in a store before an import, counted by content, so that repetitions within a file are preserved.
 ///

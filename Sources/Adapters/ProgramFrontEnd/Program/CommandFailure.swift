@@ -1,5 +1,6 @@
 import FileFormats
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 
 /// The exit status of a program; the numbers are those of BSD's sysexits where one fits.

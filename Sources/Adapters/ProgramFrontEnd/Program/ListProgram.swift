@@ -1,5 +1,6 @@
 package import ResultsDomain
 package import ResultsPresentation
+package import ResultsStoreKit
 
 /// The part of a program that its verbs and options do not share with other programs.
 ///

@@ -1,4 +1,5 @@
 package import ResultsDomain
+import ResultsStoreKit
 
 /// Finds related objects by name in a transaction, and creates those that are missing.
 ///

@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// A relationship whose objects users know by name: they give and see the name, and never the key.
 package struct NamedRelationship: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import ResultsDomain
+import ResultsStoreKit
 
 /// A digest of an object's values, by which an edit detects that they have changed: 16 hexadecimal digits.
 ///

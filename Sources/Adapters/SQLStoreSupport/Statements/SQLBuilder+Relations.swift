@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 
 // A statement reads related objects so that no row occurs twice: each to-one step is a left join by the other table's primary key, and
 // what is said of many objects is a subquery of its own. All of its tables have names of their own, since an entity may be related to

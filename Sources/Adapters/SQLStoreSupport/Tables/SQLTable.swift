@@ -1,4 +1,5 @@
 package import ResultsDomain
+import ResultsStoreKit
 
 /// The table of one entity as a statement reads it.
 package protocol SQLTable: AnyObject, Sendable {

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Reads the history of one entity from the log, in the open transaction.

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// The triggers that write the changes of one entity's table into the log, whichever program makes them.

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// A store's row in the table of readers: it retains the part of the change log that the store's listeners still need.

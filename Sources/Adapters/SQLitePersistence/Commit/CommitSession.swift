@@ -2,6 +2,7 @@ import CSQLiteHooks
 import Dispatch
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 import Synchronization
 

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 
 /// Writes rows of one entity in a transaction, with prepared statements.
 final class RowWriter {

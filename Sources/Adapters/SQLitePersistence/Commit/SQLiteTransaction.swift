@@ -1,6 +1,7 @@
 import CSQLiteHooks
 public import GRDB
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// A transaction of a `SQLiteStore`, which can also run the application's SQL.
 ///

@@ -1,5 +1,6 @@
 public import GRDB
 public import ResultsDomain
+public import ResultsStoreKit
 import SQLStoreSupport
 
 /// The tables and views of a database that another application made, each as an entity.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// Gives the columns of foreign keys the type and the form of the columns that they refer to.
 ///

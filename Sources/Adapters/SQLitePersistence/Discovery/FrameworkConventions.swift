@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 
 /// What the framework that made a database writes by convention, and its tables do not declare.
 ///

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The reason why nothing identifies the rows of a table or view.
 ///

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 
 /// Checks that the collation NOCASE orders some columns as their lowercased texts are ordered.
 ///

@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// How an index answers for a list: the statements and their parameters.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// The texts of the statements with which an index answers for a list.
 ///

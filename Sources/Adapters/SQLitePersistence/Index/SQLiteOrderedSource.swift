@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 
 /// A list that an index answers for, in one version of the database.
 final class SQLiteOrderedSource: OrderedSource {

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// The functions that translated predicates call, registered on a connection when it first needs them.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Finds the foreign keys that expressions and predicates follow, in either direction, nested ones included.

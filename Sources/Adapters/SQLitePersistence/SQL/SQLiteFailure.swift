@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 public import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// A failure of a call to SQLite's own functions.

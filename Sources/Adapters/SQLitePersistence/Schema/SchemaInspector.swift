@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Compares a database with the entities that a store is opened with.

@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Reads aggregates of a list's rows, group by group, through one connection.

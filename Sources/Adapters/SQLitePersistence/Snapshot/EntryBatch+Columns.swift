@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 extension EntryBatch {
   /// Appends the key in the columns of a statement's current row, byte by byte, without creating a string or a value.

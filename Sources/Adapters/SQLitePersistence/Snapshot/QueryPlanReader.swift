@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// Reads from SQLite how it would read the keys of a list, and finds an index that would avoid sorting.

@@ -2,6 +2,7 @@ import CSQLiteHooks
 import GRDB
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 
 /// One version of a store, as a connection's transaction sees it, for as long as the closure around it runs.

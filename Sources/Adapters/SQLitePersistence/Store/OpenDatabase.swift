@@ -2,6 +2,7 @@ import CSQLiteHooks
 import Dispatch
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// A database that a store has open, for as long as its file has the store's path.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// How a store records changes, and whose.
 public struct SQLiteCapture: Hashable, Sendable {

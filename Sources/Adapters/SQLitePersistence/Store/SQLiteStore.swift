@@ -1,6 +1,7 @@
 import Dispatch
 public import GRDB
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// A store in an SQLite database: a file, memory, or a GRDB database that an application has open.
 ///

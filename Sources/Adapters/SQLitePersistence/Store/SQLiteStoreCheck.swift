@@ -1,6 +1,7 @@
 import CSQLiteHooks
 import GRDB
 public import ResultsDomain
+public import ResultsStoreKit
 import SQLStoreSupport
 
 /// The result of checking a store's database.

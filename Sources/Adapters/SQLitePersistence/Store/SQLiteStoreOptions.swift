@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

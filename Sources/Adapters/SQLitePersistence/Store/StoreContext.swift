@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import SQLStoreSupport
 import Synchronization
 

@@ -2,6 +2,7 @@ import CSQLiteHooks
 import Dispatch
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The database that a store works with: the one whose file has the store's path, also after another file has taken it.

@@ -2,6 +2,7 @@ import CSQLiteHooks
 import Dispatch
 import GRDB
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// A file with a rollback journal that belongs to other programs and is only read.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import CTerminalGuard
 
 #if canImport(Glibc)

@@ -4,6 +4,7 @@ import Hummingbird
 import ListBrowser
 import NIOCore
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 import WireFormat

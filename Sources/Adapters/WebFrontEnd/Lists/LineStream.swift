@@ -1,4 +1,5 @@
 #if Web
+import ResultsStoreKit
 import Synchronization
 import WireFormat
 

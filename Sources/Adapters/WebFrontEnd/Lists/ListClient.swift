@@ -2,6 +2,7 @@
 import ListBrowser
 import NIOCore
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 import WireFormat

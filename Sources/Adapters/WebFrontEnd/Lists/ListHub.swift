@@ -1,6 +1,7 @@
 #if Web
 import ListBrowser
 import ResultsDomain
+import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 

@@ -355,7 +355,7 @@ struct PredicateToken {
 // MARK: - Words
 
 /// The words and names of the predicate language, for the writer and the parser.
-enum PredicateWord {
+package enum PredicateWord {
   /// The words that are names only between quotes, in capitals.
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "CONTAINS", "ENDSWITH", "LIKE",
@@ -378,7 +378,7 @@ enum PredicateWord {
   }
 
   /// Returns a name as it is, or between backticks if it could be read as something else.
-  static func quoted(_ name: String) -> String {
+  package static func quoted(_ name: String) -> String {
     let scalars = name.unicodeScalars
     let isPlain =
       scalars.first.map(canBegin) == true && scalars.dropFirst().allSatisfy(canContinue)

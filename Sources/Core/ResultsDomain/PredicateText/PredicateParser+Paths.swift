@@ -543,13 +543,13 @@ extension FetchExpression {
 }
 
 /// What a property of rows is named after: one value, or the values of the objects of a to-many relationship.
-enum PropertyName {
+package enum PropertyName {
   case value(FetchExpression)
   case values([String], FetchExpression)
 
   /// Parses a name such as `title`, `author.name`, `tags.@count` or `tags.name`.
   /// - Throws: `PredicateParseError` for the first error.
-  init(parsing text: String, in entity: EntityDescription) throws(PredicateParseError) {
+  package init(parsing text: String, in entity: EntityDescription) throws(PredicateParseError) {
     var parser = try PredicateParser(text, [], entity, [])
     self = try parser.wholeProperty()
   }

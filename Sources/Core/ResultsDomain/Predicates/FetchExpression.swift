@@ -164,7 +164,7 @@ extension FetchExpression {
 
 extension [String] {
   /// Whether two lists of names are equal, by bytes.
-  func haveSameBytes(as other: [String]) -> Bool {
+  package func haveSameBytes(as other: [String]) -> Bool {
     count == other.count && zip(self, other).allSatisfy { $0.hasSameBytes(as: $1) }
   }
 }

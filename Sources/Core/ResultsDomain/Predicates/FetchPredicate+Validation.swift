@@ -169,7 +169,7 @@ extension StorageClass {
 
 extension ObjectKey {
   /// Whether the key fits an entity.
-  func fits(_ entity: EntityDescription) -> Bool {
+  package func fits(_ entity: EntityDescription) -> Bool {
     switch (entity.identity, self) {
     case (.integer, .integer), (.text, .text): true
     case (.text, .compound): illFormedText != nil

@@ -180,7 +180,7 @@ extension FetchPredicate {
   }
 
   /// The conjunction of normalized predicates, without redundant levels.
-  static func conjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
+  package static func conjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
     var flat: [FetchPredicate] = []
     for part in parts {
       switch part {
@@ -193,7 +193,7 @@ extension FetchPredicate {
   }
 
   /// The disjunction of normalized predicates, without redundant levels.
-  static func disjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
+  package static func disjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
     var flat: [FetchPredicate] = []
     for part in parts {
       switch part {

@@ -16,7 +16,7 @@ public struct ToMany<Root: Entity, Element: Entity>: Sendable {
   /// Returns where the keys are stored.
   ///
   /// It can need the schema of another struct, which can need this one's.
-  let kind: @Sendable () -> RelationshipDescription.Kind
+  package let kind: @Sendable () -> RelationshipDescription.Kind
   /// The link of a relationship that is declared with `Link`.
   private let linkReference: EntityReference?
 

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Computes the aggregates of a generation from the store, for all sections at once or for one.
 struct AggregateComputation {

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// The declared aggregates of a list, compiled.
 struct AggregatePlan: Sendable {

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Advances the aggregates of a list to the next generation, and adds the sections with other aggregates to the delta (R78).
 ///

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Turns a change of the rows and sections that the keys have into one of those that an arrangement shows.
 ///

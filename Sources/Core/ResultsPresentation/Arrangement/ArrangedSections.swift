@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The sections of one generation as an arrangement shows them, and which sections of the keys they stand for.
 ///

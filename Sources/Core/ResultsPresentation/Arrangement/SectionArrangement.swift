@@ -1,5 +1,6 @@
 import OrderStatistics
 public import ResultsDomain
+import ResultsStoreKit
 
 /// How a list arranges the sections of its rows: which of them are fixed, and how many rows of each are shown.
 ///

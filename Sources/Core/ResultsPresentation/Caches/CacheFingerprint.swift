@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// All ingredients that determine the content of a cached list, in full: equal fingerprints mean equal lists (R88).
 ///

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// The way in which a list with a cache name was opened.
 public enum CacheOutcome: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The cache of one list: loads it, saves it, and records the outcome.

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Opens a list from its cache, in one version of its store.
 struct ListOpening {

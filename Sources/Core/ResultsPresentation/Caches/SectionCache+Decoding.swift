@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Reads a stored cache: first its header, then its keys, and of counts only what is needed to open a list.
 struct CacheDecoder {

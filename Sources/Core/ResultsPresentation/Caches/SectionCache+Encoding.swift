@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 extension SectionCache {
   /// The bytes with which every cache begins.

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The cached content of a list: its keys at one version of a store, or their counts over an index, with the list's fingerprint.
 ///

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// Storage for named caches of lists: the port that an adapter implements.
 ///

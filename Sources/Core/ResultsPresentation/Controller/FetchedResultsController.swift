@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// A live, sectioned, ordered view of the rows in a store, which reports after every commit exactly what changed.
 ///

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The kind of a section's change, in the classic terms.
 public enum SectionChangeType: Hashable, Sendable {

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// The definition of a live list; changing any of it on a live controller is an ordinary delta (R16, R50).
 public struct ResultsDefinition<Object: FetchedObject>: Sendable {

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The port of a front end: it shows a list, and then its changes.
 ///

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The latest deltas of a list, as many as a limit of row changes permits.
 struct ResultsJournal: Sendable {

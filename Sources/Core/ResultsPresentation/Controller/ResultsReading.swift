@@ -1,4 +1,5 @@
 public import ResultsDomain
+package import ResultsStoreKit
 
 /// A list and its objects in one version of the store, valid inside a closure.
 ///

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// The reasons why lists are compared although their database has a change log, and each change of them.
 ///

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The rows of a list that were read with the values of a later version than that of their generation, since the store's history did not

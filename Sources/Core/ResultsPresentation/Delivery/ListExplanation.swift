@@ -1,5 +1,6 @@
 import OrderStatistics
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// How a list is fetched and kept up to date, and what that costs (R89).
 public struct ListExplanation: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The published state of a controller, its journal and its subscribers.

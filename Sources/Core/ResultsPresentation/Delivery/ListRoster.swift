@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// The lists of a scheduler, and which of them a commit may concern.
 ///

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// Advances all lists of one store object together, commit by commit.

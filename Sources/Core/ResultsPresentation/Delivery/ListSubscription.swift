@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// An event of a list, with rows in place of objects.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The live state of one list: its engine, the events waiting to be published, and when it is advanced.

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// An event that a controller publishes to its subscribers.
 public enum ResultsEvent<Object: FetchedObject>: Sendable {

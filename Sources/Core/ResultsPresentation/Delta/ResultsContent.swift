@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The full content of a list: its sections with their headers, and the identities of all rows.
 ///

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The exact difference between one generation of a list and a later one.
 ///

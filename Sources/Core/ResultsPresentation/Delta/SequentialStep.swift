@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// One edit of a list in a sequence; its indexes and paths count in the list just before it (R35).
 public enum SequentialStep: Hashable, Sendable {

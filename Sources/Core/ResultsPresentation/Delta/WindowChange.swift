@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// What a change of a list does to a window of it, for a view in another process that holds no more than the window's rows.
 ///

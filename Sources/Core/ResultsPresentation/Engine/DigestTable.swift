@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// A digest of the observed content of every row of a list, by identity.
 ///

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Finds the delta between any two generations by matching all identities.
 ///

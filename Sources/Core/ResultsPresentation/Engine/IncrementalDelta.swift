@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Two consecutive generations of a list.
 struct GenerationPair {

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The positions of keys in two consecutive generations of a list, during one change.
 protocol KeyPositions {

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// A change to apply to a list, and access to the rows that its delta carries.
 struct ListChange {

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The state of one list at one version of its store, and how it is advanced: commits go in, steps come out.
 ///

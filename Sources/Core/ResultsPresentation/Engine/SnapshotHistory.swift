@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 /// A snapshot with the histories read in it: each is queried once, however many lists need it.
 final class SnapshotHistory {

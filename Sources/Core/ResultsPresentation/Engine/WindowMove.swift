@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Works out the next generation of a list of which only the limit or the offset differs (R76).
 ///

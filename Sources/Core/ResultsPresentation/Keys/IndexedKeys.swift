@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The keys of a list that stay in an index of the store; only their counts are in memory.
 ///

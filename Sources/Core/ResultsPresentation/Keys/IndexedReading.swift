@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Indexed keys as they are read in one version of the store, which may be later than their own.
 struct IndexedReading {

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// Decides whether a list leaves its keys to an index of its store.
 struct IndexingPolicy: Sendable {

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import OrderStatistics
 
 /// The keys removed from an order and inserted into it between two versions, net.

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The keys of a list in order: held in memory, or counted over an index of the store that has them.
 enum ListKeys: Sendable {

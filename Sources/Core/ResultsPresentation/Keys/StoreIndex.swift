@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The index of a store that has the keys of a list, and access to it at any time.

@@ -1,5 +1,6 @@
 import OrderStatistics
 public import ResultsDomain
+import ResultsStoreKit
 
 extension ResultsList {
   /// Returns the path that a row would have if these values were stored for it now, without storing anything (R122).

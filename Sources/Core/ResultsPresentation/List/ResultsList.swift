@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// A list as a controller showed it in one generation, and access to its objects.
 ///

@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// A section of a list in one generation: a collection of its rows.
 ///

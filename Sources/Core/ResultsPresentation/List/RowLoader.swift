@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// Reads the rows of one generation a batch at a time, and caches a few batches.

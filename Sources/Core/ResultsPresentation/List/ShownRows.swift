@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// The rows of a part of a list that a front end holds, beside the positions of which the list itself knows only identities.
 ///

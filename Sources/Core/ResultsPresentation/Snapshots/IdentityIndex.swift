@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// Finds the key of an object in one generation of a list.

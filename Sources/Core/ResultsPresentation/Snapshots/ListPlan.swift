@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// A compiled definition: the order to read from the store, and the rule by which keys fall into sections.
 ///

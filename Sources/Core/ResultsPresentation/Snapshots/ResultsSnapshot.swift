@@ -1,5 +1,6 @@
 import OrderStatistics
 public import ResultsDomain
+import ResultsStoreKit
 
 /// One generation of a list: sections, positions and identities, which never change (R19).
 ///

@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsStoreKit
 
 /// The rule by which the keys of a list fall into sections.
 enum SectionRule: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// The environment of a case: new stores, and expectations that throw.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsStoreKit
 
 extension StoreConformance {
   static let relationCases: [Case] = [

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// The conformance kit: each promise of the store ports as a named case that runs against any store (R87).
 ///

@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 import ResultsPresentation
 
 /// A random walk over a draft and its base, each step of which is compared with a naive draft (R109, R110).

@@ -1,4 +1,5 @@
-package import ResultsDomain
+import ResultsDomain
+package import ResultsStoreKit
 import ResultsPresentation
 
 /// A random list, and views of it that read rows at random moments, also between a commit and its delivery (R200, R201).

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 import Synchronization
 
 /// A random schema of two to four entities with foreign keys between them, to themselves too, and a link entity.

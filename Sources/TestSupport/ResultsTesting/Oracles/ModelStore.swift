@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// A model of one entity of a store: an array of rows that is searched and sorted on every call.
 ///

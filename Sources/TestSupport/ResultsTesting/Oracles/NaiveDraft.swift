@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// A draft as an array of touched values, which shares no code with the real one.
 ///

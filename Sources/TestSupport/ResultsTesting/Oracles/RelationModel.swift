@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// The content of all entities in one version, and a naive evaluation of paths over it: row by row, link by link.
 ///

@@ -1,5 +1,6 @@
 package import OrderStatistics
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// The reference implementation of `OrderedSource`: it reads all keys once, then counts and slices them in memory.
 public final class ScannedSource: OrderedSource {

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 public import ResultsPresentation
 
 /// A table view without a screen, which checks a batch of updates by the rules that make real table views raise exceptions.

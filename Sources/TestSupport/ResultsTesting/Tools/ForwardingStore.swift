@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsStoreKit
 
 /// A store that forwards every call to another one.
 ///

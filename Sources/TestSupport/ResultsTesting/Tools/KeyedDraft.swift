@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// A draft that gives new rows the next integer key, as a store does, so that the conformance kit can prove everything else of it.
 ///

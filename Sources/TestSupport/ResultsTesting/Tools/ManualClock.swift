@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Synchronization
 
 /// A clock that a test advances by hand.

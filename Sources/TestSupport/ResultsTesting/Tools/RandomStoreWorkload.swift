@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsStoreKit
 
 /// Random entities, rows, predicates, orders and transactions, determined by a seed.
 ///

@@ -41,4 +41,12 @@ extension SeededGenerator {
   public mutating func element<Elements: Collection>(of elements: Elements) -> Elements.Element? {
     elements.randomElement(using: &self)
   }
+
+  /// Returns a number from 0 to below a bound.
+  package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+
+  /// Returns an element of an array that is not empty.
+  package mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[below(elements.count)]
+  }
 }

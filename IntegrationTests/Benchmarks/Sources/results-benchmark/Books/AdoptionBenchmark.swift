@@ -1,5 +1,8 @@
 import FetchedResults
 import GRDB
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures what a live list costs an application whose GRDB pool the store borrows, with and without a change log: the case `adoption`.

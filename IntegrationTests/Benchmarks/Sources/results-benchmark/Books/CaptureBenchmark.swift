@@ -1,6 +1,8 @@
 import CSQLite
 import FetchedResults
 import GRDB
+import ResultsDomain
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures the cost of change capture for a writer, and the size of the change log.

@@ -1,5 +1,8 @@
 import FetchedResults
 import GRDB
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures a list of generated books by publisher and title: first fetch, counts and lookups; `CatalogChanges.swift` measures changes.

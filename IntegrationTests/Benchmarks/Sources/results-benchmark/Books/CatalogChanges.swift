@@ -1,5 +1,8 @@
 import FetchedResults
 import GRDB
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures changes of the list of books: own changes, changes of other connections, wake-ups, and the same with GRDB.

@@ -1,4 +1,5 @@
 @_spi(Measurement) import ResultsPresentation
+import ResultsStoreKit
 
 /// Measures the comparison of two orders of identities, against `CollectionDifference`: goal 16 and `shuffle`.
 ///

@@ -1,5 +1,6 @@
 import FetchedResults
 @_spi(Measurement) import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures a commit that concerns one of many lists that are filed by the constant that their predicates demand.

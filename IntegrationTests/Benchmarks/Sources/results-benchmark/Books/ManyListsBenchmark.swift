@@ -1,4 +1,7 @@
 import FetchedResults
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures commits under a thousand live lists of one entity; each commit concerns one of them.

@@ -1,6 +1,9 @@
 import ArgumentParser
 import FetchedResults
 import Foundation
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures the memory of one list in a process of its own; the benchmark runs it and reads its output.

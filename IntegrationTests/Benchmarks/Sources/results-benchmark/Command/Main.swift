@@ -1,6 +1,8 @@
 import ArgumentParser
 import FetchedResults
 import Foundation
+import ResultsDomain
+import ResultsStoreKit
 
 /// The command `results-benchmark`: measures live lists against plain statements in C and against a peer, in one run.
 @main

@@ -1,3 +1,5 @@
+import CSQLiteHooks
+import ResultsStoreKit
 import Foundation
 
 /// A temporary folder for the files of a run, removed at its end.

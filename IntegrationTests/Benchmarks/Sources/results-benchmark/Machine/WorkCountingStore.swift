@@ -1,4 +1,6 @@
 import FetchedResults
+import ResultsDomain
+import ResultsStoreKit
 import Synchronization
 
 /// A store that forwards to another and counts the reads.

@@ -1,4 +1,7 @@
 import FetchedResults
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 
 /// Measures lists whose sections are arranged: goal 27.
 struct ArrangedListBenchmark {

@@ -1,5 +1,6 @@
 import FetchedResults
 @_spi(Measurement) import ResultsPresentation
+import ResultsStoreKit
 
 /// Measures many changes in one commit: goal 8.
 struct BatchBenchmark {

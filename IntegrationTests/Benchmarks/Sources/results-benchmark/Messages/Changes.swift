@@ -1,5 +1,9 @@
 import CSQLite
+import CSQLiteHooks
 import FetchedResults
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 
 /// Measures single changes of the large table: goals 5 to 7, 10, 12 and 14.
 ///

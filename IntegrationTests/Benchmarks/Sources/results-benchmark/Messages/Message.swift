@@ -1,6 +1,8 @@
 import FetchedResults
 import Foundation
 import GRDB
+import ResultsDomain
+import ResultsStoreKit
 import SQLitePersistence
 
 /// A row of the large table, about 128 bytes.

@@ -1,5 +1,8 @@
 import FetchedResults
 import Foundation
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SectionCacheFiles
 import Synchronization
 

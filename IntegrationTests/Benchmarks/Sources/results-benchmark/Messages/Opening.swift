@@ -1,5 +1,8 @@
 import FetchedResults
 import Foundation
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SectionCacheFiles
 
 /// Measures the time until a list shows its first rows, with a cache and without one: goals 1 to 3, 11 and 13.

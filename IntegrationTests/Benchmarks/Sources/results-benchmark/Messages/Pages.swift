@@ -1,4 +1,7 @@
 import FetchedResults
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 
 /// Measures reading from a list at any position, the longest blocking call, and memory: goals 4, 9 and 15.
 struct PageBenchmark {

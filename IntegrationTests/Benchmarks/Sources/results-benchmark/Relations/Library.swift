@@ -1,5 +1,8 @@
 import FetchedResults
 import Foundation
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// A book of the benchmark's library, which has an author and tags.

@@ -1,5 +1,8 @@
 import FetchedResults
 import GRDB
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// Measures changes of related objects: goals 18 to 22 and 24.

@@ -1,4 +1,7 @@
 import FetchedResults
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 
 /// Measures opening and reading lists with related values: goals 17, 23 and 26.
 struct RelatedListBenchmark {

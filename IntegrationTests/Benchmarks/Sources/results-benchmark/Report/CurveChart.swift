@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// Draws a curve as SVG with two logarithmic axes; each line has its label at its end, and the colours suit light and dark pages.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// A Markdown document with the tables of figures between two comment lines.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// Prints figures as they are measured, and collects them for documents and curves.

@@ -1,6 +1,9 @@
 import BookCatalog
 import FetchedResults
 import Foundation
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SQLitePersistence
 
 /// A store of `book-catalog` with generated books, whose ids follow the order of the program's list.

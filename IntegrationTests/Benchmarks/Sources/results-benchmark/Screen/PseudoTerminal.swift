@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// A program that runs in a terminal of its own, whose keys and screen this process holds.

@@ -2,6 +2,9 @@
 import FetchedResults
 import Foundation
 import PostgreSQLPersistence
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 
 /// Measures following changes of other programs in PostgreSQL: goals 3, 4, 6, 9 and 11 of a store over PostgreSQL.
 ///

@@ -1,6 +1,9 @@
 #if PostgreSQL
 import FetchedResults
 import PostgreSQLPersistence
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SectionCacheFiles
 
 /// Measures opening a list in PostgreSQL, reading its pages, and its memory: goals 1, 2, 5 and 10 of a store over PostgreSQL.

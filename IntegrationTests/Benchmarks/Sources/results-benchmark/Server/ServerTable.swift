@@ -2,6 +2,9 @@
 import FetchedResults
 import Foundation
 import PostgreSQLPersistence
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import SectionCacheFiles
 
 /// One size of the large table in PostgreSQL, in a database of its own: its store, and plain connections to it.

@@ -2,6 +2,9 @@
 import FetchedResults
 import Foundation
 import PostgreSQLPersistence
+import ResultsDomain
+import ResultsPresentation
+import ResultsStoreKit
 import Synchronization
 
 /// Measures what the log costs writers, and how often they notify: goals 7 and 8 of a store over PostgreSQL.

@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// A Chromium without a window and one page of it, driven over two pipes; it ends with the object.

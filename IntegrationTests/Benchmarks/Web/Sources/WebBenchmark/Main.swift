@@ -1,3 +1,4 @@
+import ResultsStoreKit
 import Foundation
 
 /// Measures `serve`: the figures of a list in browsers, each beside its limit.
