@@ -175,11 +175,8 @@ struct ChangeBenchmark {
     _ figures: inout Figures,
     _ block: inout Block
   ) async throws {
-    let controller = table.list(of: Message.self)
-    try await controller.performFetch()
-    controller.observedRows = observed
-    var events = controller.changes.makeAsyncIterator()
-    _ = await events.next()
+    let (controller, first) = try await table.follow(observing: observed)
+    var events = first
     for round in 0..<rounds {
       let id = table.anyID()
       let generation = try controller.results.generation
@@ -307,10 +304,8 @@ extension ChangeBenchmark {
   /// Goal 12: results that are retained while the list changes: their time, their memory, and their effect on checkpoints.
   func freezing() async throws -> [Measurement] {
     try table.store.checkForExternalChanges()
-    let controller = table.list(of: Message.self)
-    try await controller.performFetch()
-    var events = controller.changes.makeAsyncIterator()
-    _ = await events.next()
+    let (controller, first) = try await table.follow()
+    var events = first
     var pairs = Pairs()
     var retained: [(results: ResultsList<Message>, position: Int, id: ObjectID?)] = []
     let before = ProcessFigures.memory

@@ -7,10 +7,9 @@ import SectionCacheFiles
 import Synchronization
 
 /// One size of the large table: its store, and plain connections to the same file.
-final class MessageTable {
+final class MessageTable: MeasuredTable {
   let file: MessageFile
   let runs: Int
-  /// Whether this is the largest size of the run; limits without a size of their own apply to it.
   let isLargest: Bool
   let store: any Store
   /// The connection of the references that only read.
@@ -34,6 +33,8 @@ final class MessageTable {
     caches = SectionCacheFolder(at: URL(fileURLWithPath: folder.path(of: name), isDirectory: true))
   }
 
+  func openStore() throws -> any Store { try file.open() }
+
   func close() throws {
     try store.close()
     plain.close()
@@ -55,24 +56,9 @@ final class MessageTable {
   }
 }
 
-// MARK: - Lists
+// MARK: - Files
 
 extension MessageTable {
-  /// Creates a controller of a list, with the caches only if `isCached` is true.
-  func list<Object: FetchedObject>(
-    _ list: MessageList = .folders,
-    of kind: Object.Type = ObjectID.self,
-    limit: Int? = nil,
-    isCached: Bool = false,
-    in other: (any Store)? = nil
-  ) -> FetchedResultsController<Object> {
-    FetchedResultsController(
-      list.definition(of: kind, limit: limit),
-      in: other ?? store,
-      options: ResultsOptions(caches: isCached ? caches : nil)
-    )
-  }
-
   /// Saves the cache of a list in its present version.
   func saveCache(of list: MessageList) async throws {
     try store.checkForExternalChanges()
@@ -142,7 +128,7 @@ extension MessageTable {
         throw BenchmarkError.wrongResult("a plain lookup")
       }
       let old = anyPosition()
-      let key = PlainRanks.Key(folder: old.folder, date: old.date, id: new.id)
+      let key = MessageKey(folder: old.folder, date: old.date, id: new.id)
       _ = try ranks.rank(of: key, in: database)
       _ = try ranks.rank(of: new, in: database)
     }
@@ -165,9 +151,6 @@ extension MessageTable {
     var folder: Int64
     var date: Int64
   }
-
-  /// Returns the key of a random row.
-  func anyID() -> Int64 { Int64(1 + numbers.draw(below: rows)) }
 
   /// Returns a random folder and date.
   func anyPosition() -> Position {
@@ -211,45 +194,6 @@ extension MessageTable {
       values[Message.bodyIndex] = values[Message.bodyIndex] == body ? .text("a body") : body
     }
     try transaction.update(row.id, to: values, of: Message.entity, ifUnchangedFrom: nil)
-  }
-}
-
-// MARK: - Figures
-
-extension MessageTable {
-  /// Returns the limit if this is the largest size.
-  func atLargest(_ limit: Double) -> Double? { isLargest ? limit : nil }
-
-  /// Creates a figure of this size.
-  func figure(
-    _ goal: Int,
-    _ name: String,
-    _ value: Double,
-    _ limit: Double? = nil,
-    _ unit: String = "µs"
-  ) -> Measurement {
-    Measurement(goal: goal, name: name, rows: rows, value: value, unit: unit, limit: limit)
-  }
-
-  /// Creates a figure of this size from interleaved pairs.
-  func figure(
-    _ goal: Int,
-    _ name: String,
-    _ pairs: Pairs,
-    against: String,
-    limit: Double? = nil,
-    target: Double? = nil
-  ) -> Measurement {
-    Measurement(
-      goal: goal,
-      name: name,
-      rows: rows,
-      pairs,
-      against: against,
-      limit: limit,
-      // Small tables are faster than any target.
-      target: limit == nil || rows < 1_000_000 ? nil : target
-    )
   }
 }
 

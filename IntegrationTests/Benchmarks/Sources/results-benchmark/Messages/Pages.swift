@@ -24,7 +24,7 @@ struct PageBenchmark {
     var (lookups, idPages, contents, offsets) = (Pairs(), Pairs(), Pairs(), Pairs())
     for round in 0..<60 * table.runs {
       let position = table.numbers.draw(below: table.rows)
-      let range = anyPage()
+      let range = table.anyPage()
       // The references have just run queries on their connection, so this list runs one on its connection, too.
       var found = idRows.rows[table.numbers.draw(below: table.rows)].objectID
       let one = time { found = idRows.rows[position].objectID }
@@ -86,7 +86,7 @@ struct PageBenchmark {
   ) throws -> (ids: Pairs, objects: Pairs) {
     var (ids, objects) = (Pairs(), Pairs())
     for _ in 0..<60 * table.runs {
-      let range = anyPage()
+      let range = table.anyPage()
       var found: ObjectID?
       let idTime = time { for row in idRows[range] { found = row.objectID ?? found } }
       let objectTime = try time { for row in objectRows[range] { _ = try row.object } }
@@ -95,11 +95,6 @@ struct PageBenchmark {
       objects.add(objectTime, try keysetPage("*"))
     }
     return (ids, objects)
-  }
-
-  private func anyPage() -> Range<Int> {
-    let start = table.numbers.draw(below: max(1, table.rows - 50))
-    return start..<min(table.rows, start + 50)
   }
 }
 

@@ -1,37 +1,23 @@
 #if PostgreSQL
 import FetchedResults
 import Foundation
-import PostgreSQLPersistence
-import ResultsDomain
-import ResultsPresentation
-import ResultsStoreKit
 
 /// Measures following changes of other programs in PostgreSQL: goals 3, 4, 6, 9 and 11 of a store over PostgreSQL.
 ///
 /// A list and the same work in C take turns in blocks, and every block yields one pair.
 struct ServerChanges {
-  private typealias Events = ResultsChanges<Message>.AsyncIterator
-
   private static let blocks = 4
 
   let table: ServerTable
 
   init(_ table: ServerTable) { self.table = table }
 
-  private func opened() async throws -> (FetchedResultsController<Message>, Events) {
-    let controller = table.list(of: Message.self)
-    try await controller.performFetch()
-    var events = controller.changes.makeAsyncIterator()
-    _ = await events.next()
-    return (controller, events)
-  }
-
   /// Goals 3 and 4: one row that moves, from the commit of another program to its exact paths.
   func oneChange() async throws -> [Measurement] {
     var (following, requeries) = (Pairs(), Pairs())
     var most = (queries: 0, readings: 0)
     for _ in 0..<Self.blocks {
-      let (controller, first) = try await opened()
+      let (controller, first) = try await table.follow()
       var events = first
       var ours = Samples()
       for round in 0..<rounds {
@@ -121,7 +107,7 @@ extension ServerChanges {
     let size = min(1000, table.rows / 10)
     var pairs = Pairs()
     var queries = 0
-    let (controller, first) = try await opened()
+    let (controller, first) = try await table.follow()
     var events = first
     for _ in 0..<table.runs {
       try moveMany(size)
@@ -165,7 +151,7 @@ extension ServerChanges {
 
   /// Goal 9: a lone commit after a pause, and what an idle follower costs.
   func loneCommits() async throws -> [Measurement] {
-    let (controller, first) = try await opened()
+    let (controller, first) = try await table.follow()
     var events = first
     var times = Samples()
     for _ in 0..<5 * table.runs {

@@ -1,9 +1,5 @@
 #if PostgreSQL
 import FetchedResults
-import PostgreSQLPersistence
-import ResultsDomain
-import ResultsPresentation
-import ResultsStoreKit
 import SectionCacheFiles
 
 /// Measures opening a list in PostgreSQL, reading its pages, and its memory: goals 1, 2, 5 and 10 of a store over PostgreSQL.
@@ -18,17 +14,10 @@ struct ServerOpening {
   func withoutCache() async throws -> [Measurement] {
     var (counts, passes, first) = (Pairs(), Pairs(), Samples())
     for _ in 0..<table.runs {
-      let controller = table.list(of: Message.self)
-      let start = ContinuousClock.now
-      let shown = try await controller.fetchShowingFirstPage()
-      let whole = (ContinuousClock.now - start).microseconds
-      guard try controller.results.count == table.rows else {
-        throw BenchmarkError.wrongResult("an exact list")
-      }
-      controller.cancel()
-      counts.add(whole, try count())
-      passes.add(whole, try pass())
-      first.add((shown - start).microseconds)
+      let fetch = try await table.fetch()
+      counts.add(fetch.whole, try count())
+      passes.add(fetch.whole, try pass())
+      first.add(fetch.first)
     }
     return [
       table.figure(
@@ -57,26 +46,18 @@ struct ServerOpening {
     saved.cancel()
     var counts = Pairs()
     for _ in 0..<table.runs {
-      let other = try ServerTable.open(table.url)
-      let controller = table.list(of: Message.self, isCached: true, in: other)
-      let ours = try await time {
-        try await controller.performFetch()
-        try controller.readFirst(50)
-      }
-      let outcome = controller.cacheOutcome
-      controller.cancel()
-      try other.close()
+      let opening = try await table.openFromCache()
       var isValid = isSaved
-      switch outcome {
+      switch opening.outcome {
       // Other programs may have committed since, to other tables too.
       case .hit?, .replayed?: break
       default: isValid = false
       }
       guard isValid else {
-        let reason = outcome.map { "\($0)" } ?? "no cache"
+        let reason = opening.outcome.map { "\($0)" } ?? "no cache"
         return [.missing(goal: 2, name, rows: table.rows, unit: "µs", because: reason)]
       }
-      counts.add(ours, try count())
+      counts.add(opening.list, try count())
     }
     return [
       table.figure(2, name, counts, against: Self.countName, limit: table.atLargest(0.01))
@@ -109,8 +90,7 @@ struct ServerOpening {
     let results = try controller.results
     var (pages, lookups, offsets) = (Pairs(), Pairs(), Pairs())
     for round in 0..<40 * table.runs {
-      let start = table.numbers.draw(below: max(1, table.rows - 50))
-      let range = start..<min(table.rows, start + 50)
+      let range = table.anyPage()
       var count = 0
       let ours = try time { count = try results.objects(at: range).count }
       guard count == range.count else { throw BenchmarkError.wrongResult("a page") }
@@ -127,7 +107,7 @@ struct ServerOpening {
           try time {
             _ = try table.plain.call(
               "SELECT * FROM \"Message\" ORDER BY folder, date, id OFFSET $1::int8 LIMIT 50",
-              [Int64(start)]
+              [Int64(range.lowerBound)]
             )
           }
         )

@@ -4,8 +4,6 @@
 /// Its statements are the fewest that an exact list can do with. It measures costs and is not a list: its keys are those at the time of
 /// its creation.
 struct ServerRanks {
-  typealias Key = PlainRanks.Key
-
   /// Which transactions a snapshot does not see: those from a number on, and some before.
   struct Mark {
     var first: String
@@ -14,7 +12,7 @@ struct ServerRanks {
 
   static let stride = 512
   private static let order = "folder, date, id"
-  private var pivots: [Key] = []
+  private var pivots: [MessageKey] = []
   private(set) var mark: Mark
   /// The number that the log gives the entity.
   private let entity: Int64
@@ -36,8 +34,8 @@ struct ServerRanks {
     mark = try Self.present(server)
   }
 
-  private static func key(_ rows: PlainRows, _ row: Int) -> Key {
-    Key(
+  private static func key(_ rows: PlainRows, _ row: Int) -> MessageKey {
+    MessageKey(
       folder: rows.integer(row, 0),
       date: rows.integer(row, 1),
       id: rows.integer(row, 2)
@@ -97,11 +95,11 @@ struct ServerRanks {
       .init(sql: fresh, texts: marks), .init(sql: after, texts: marks),
     ])
     let (old, new) = (results[3], results[4])
-    var keys: [Key] = []
+    var keys: [MessageKey] = []
     // An old image is a composite value: a count, and before each column its type and length.
     for row in 0..<old.count {
       let (folder, date) = (old.integer(row, 1, at: 12), old.integer(row, 1, at: 28))
-      keys.append(Key(folder: folder, date: date, id: old.integer(row, 0)))
+      keys.append(MessageKey(folder: folder, date: date, id: old.integer(row, 0)))
     }
     for row in 0..<new.count { keys.append(Self.key(new, row)) }
     _ = try count(keys, server)
@@ -110,12 +108,12 @@ struct ServerRanks {
   }
 
   /// Counts the keys between each key and the pivot before it, and ends the transaction: one flight.
-  private func count(_ keys: [Key], _ server: PlainServer) throws -> [PlainRows] {
+  private func count(_ keys: [MessageKey], _ server: PlainServer) throws -> [PlainRows] {
     let calls = keys.count > 8 ? [countOfMany(keys)] : keys.map { countOfOne($0) }
     return try server.flight(calls + [.init(sql: "COMMIT")])
   }
 
-  private func countOfOne(_ key: Key) -> PlainServer.Call {
+  private func countOfOne(_ key: MessageKey) -> PlainServer.Call {
     let pivot = pivot(before: key)
     let parameters = [pivot.folder, pivot.date, pivot.id, key.folder, key.date, key.id]
     let message = "SELECT count(*) FROM \"Message\" WHERE"
@@ -144,7 +142,7 @@ struct ServerRanks {
   }
 
   /// One statement over arrays, for many keys.
-  private func countOfMany(_ keys: [Key]) -> PlainServer.Call {
+  private func countOfMany(_ keys: [MessageKey]) -> PlainServer.Call {
     let pivots = keys.map { pivot(before: $0) }
     func array(_ numbers: [Int64]) -> String {
       "{\(numbers.map(String.init).joined(separator: ","))}"
@@ -171,13 +169,8 @@ struct ServerRanks {
     )
   }
 
-  private func pivot(before key: Key) -> Key {
-    var (low, high) = (0, pivots.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if pivots[middle] < key || pivots[middle] == key { low = middle + 1 } else { high = middle }
-    }
-    return pivots.isEmpty ? key : pivots[max(0, low - 1)]
+  private func pivot(before key: MessageKey) -> MessageKey {
+    pivots.isEmpty ? key : pivots[pivots.lastIndex(notAbove: key) ?? 0]
   }
 }
 #endif

@@ -8,12 +8,12 @@ import ResultsStoreKit
 import SectionCacheFiles
 
 /// One size of the large table in PostgreSQL, in a database of its own: its store, and plain connections to it.
-final class ServerTable {
+final class ServerTable: MeasuredTable {
   let rows: Int
   let runs: Int
   let isLargest: Bool
   let url: String
-  let store: PostgreSQLStore
+  let store: any Store
   /// The connection of the references that only read.
   let plain: PlainServer
   /// The connection of another writer.
@@ -58,7 +58,9 @@ final class ServerTable {
     caches = SectionCacheFolder(at: URL(fileURLWithPath: folder.path(of: name), isDirectory: true))
   }
 
-  static func open(_ url: String) throws -> PostgreSQLStore {
+  func openStore() throws -> any Store { try Self.open(url) }
+
+  private static func open(_ url: String) throws -> PostgreSQLStore {
     try PostgreSQLStore(
       url: url,
       entities: [Message.entity],
@@ -123,25 +125,9 @@ final class ServerTable {
   }
 }
 
-// MARK: - Lists and changes
+// MARK: - Changes
 
 extension ServerTable {
-  /// Creates a controller of the list by folders.
-  func list<Object: FetchedObject>(
-    of kind: Object.Type = ObjectID.self,
-    isCached: Bool = false,
-    in other: (any Store)? = nil
-  ) -> FetchedResultsController<Object> {
-    FetchedResultsController(
-      MessageList.folders.definition(of: kind),
-      in: other ?? store,
-      options: ResultsOptions(caches: isCached ? caches : nil)
-    )
-  }
-
-  /// The key of a random row.
-  func anyID() -> Int64 { Int64(1 + numbers.draw(below: rows)) }
-
   /// Moves a random row to another folder, on the connection of another writer.
   func moveOne() throws {
     _ = try writer.call(
@@ -151,31 +137,6 @@ extension ServerTable {
       [anyID(), Int64(numbers.draw(below: Message.folders - 2))]
     )
   }
-
-  /// Creates a figure of this size.
-  func figure(
-    _ goal: Int,
-    _ name: String,
-    _ value: Double,
-    _ limit: Double? = nil,
-    _ unit: String = "µs"
-  ) -> Measurement {
-    Measurement(goal: goal, name: name, rows: rows, value: value, unit: unit, limit: limit)
-  }
-
-  /// Creates a figure of this size from interleaved pairs.
-  func figure(
-    _ goal: Int,
-    _ name: String,
-    _ pairs: Pairs,
-    against: String,
-    limit: Double? = nil
-  ) -> Measurement {
-    Measurement(goal: goal, name: name, rows: rows, pairs, against: against, limit: limit)
-  }
-
-  /// Returns the limit if this is the largest size.
-  func atLargest(_ limit: Double) -> Double? { isLargest ? limit : nil }
 }
 
 // MARK: - The server
