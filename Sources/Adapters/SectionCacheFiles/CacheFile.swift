@@ -1,6 +1,5 @@
 import Foundation
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 
 /// The operations on files and folders of caches.

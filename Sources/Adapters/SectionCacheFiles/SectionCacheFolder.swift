@@ -1,6 +1,5 @@
 public import Foundation
 import ResultsDomain
-import ResultsStoreKit
 public import ResultsPresentation
 
 /// A storage of list caches: a folder beside the store, with a file for each named cache.

@@ -1,4 +1,3 @@
-import ResultsStoreKit
 import Synchronization
 
 /// Buffered text output to a file descriptor, which knows whether it is a terminal.

@@ -1,6 +1,5 @@
 import JSONSyntax
 import ResultsDomain
-import ResultsStoreKit
 
 /// The reason why a text is not JSON, and where.
 public struct JSONError: Error, Hashable, Sendable {

@@ -1,5 +1,4 @@
 import ResultsDomain
-import ResultsStoreKit
 
 /// A JSON value as it was written: numbers keep their digits, objects the order of their members.
 ///

@@ -1,4 +1,3 @@
-import ResultsStoreKit
 import ResultsPresentation
 
 /// A decoder of lines of the wire form, version 1; unknown keys are ignored (R46).

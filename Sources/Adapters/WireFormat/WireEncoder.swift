@@ -1,5 +1,4 @@
 public import ResultsDomain
-import ResultsStoreKit
 public import ResultsPresentation
 
 /// An encoder of snapshots and deltas in the wire form, version 1: each is one line of JSON (R46).

@@ -1,5 +1,4 @@
 public import ResultsDomain
-import ResultsStoreKit
 public import ResultsPresentation
 
 /// One decoded line of the wire form; identities and rows stay JSON values.

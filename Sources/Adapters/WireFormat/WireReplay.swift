@@ -1,4 +1,3 @@
-import ResultsStoreKit
 import ResultsPresentation
 
 /// A copy of a list that is kept up to date from lines of the wire form, as a front end in another process keeps it.

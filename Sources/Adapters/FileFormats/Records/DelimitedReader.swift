@@ -1,5 +1,4 @@
 import ResultsDomain
-import ResultsStoreKit
 
 /// Reads records from a delimited file by the names in its header line.
 struct DelimitedReader: Sendable {

@@ -1,6 +1,5 @@
 import Foundation
 package import ResultsDomain
-import ResultsStoreKit
 
 /// A file of records, read into memory, from a path or from standard input.
 ///

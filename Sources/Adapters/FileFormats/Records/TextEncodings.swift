@@ -1,6 +1,5 @@
 import Foundation
 import ResultsDomain
-import ResultsStoreKit
 
 /// The byte order mark at the beginning of a file.
 enum ByteOrderMark: String, Sendable {

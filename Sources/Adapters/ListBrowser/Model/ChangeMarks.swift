@@ -1,5 +1,4 @@
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 
 /// What changed lately, by row and by section, for the signs beside them.

@@ -1,5 +1,4 @@
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 
 /// An item of a list that takes a line: a section's header, or a row.

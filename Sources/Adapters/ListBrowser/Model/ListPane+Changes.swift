@@ -1,5 +1,4 @@
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 
 /// What a change did to the cursor.

@@ -1,5 +1,4 @@
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 
 /// A list on the screen: what is shown of it, where the cursor is, and which sections are folded.

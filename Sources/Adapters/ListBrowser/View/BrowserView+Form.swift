@@ -1,5 +1,4 @@
 import ResultsDomain
-import ResultsStoreKit
 import TerminalFrontEnd
 
 extension BrowserView {

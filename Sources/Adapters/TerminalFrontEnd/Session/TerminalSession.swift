@@ -1,4 +1,3 @@
-import ResultsStoreKit
 import CTerminalGuard
 
 #if canImport(Glibc)

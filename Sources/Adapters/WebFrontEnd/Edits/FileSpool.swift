@@ -1,5 +1,4 @@
 #if Web
-import ResultsStoreKit
 import NIOCore
 import Synchronization
 import TerminalFrontEnd

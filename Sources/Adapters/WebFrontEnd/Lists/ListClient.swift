@@ -2,7 +2,6 @@
 import ListBrowser
 import NIOCore
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 import WireFormat

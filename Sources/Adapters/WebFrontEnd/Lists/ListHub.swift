@@ -1,7 +1,6 @@
 #if Web
 import ListBrowser
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 

@@ -14,7 +14,6 @@ text: ####"""
 // What is said: one polite live region for screen readers, and the toast with Undo that everyone sees.
 // Changes of others are summed up and said at most every five seconds, so that a busy list stays bearable.
 
-import ResultsStoreKit
 import { h } from './rows.js';
 
 const PACE = 5000;

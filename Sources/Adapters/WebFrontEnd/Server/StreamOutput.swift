@@ -1,5 +1,4 @@
 #if Web
-import ResultsStoreKit
 import Hummingbird
 import NIOCore
 import Synchronization

@@ -4,7 +4,6 @@ import Hummingbird
 import ListBrowser
 import NIOCore
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 import WireFormat

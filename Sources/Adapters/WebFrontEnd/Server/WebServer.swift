@@ -6,7 +6,6 @@ package import ListBrowser
 import Logging
 import NIOCore
 import ResultsDomain
-import ResultsStoreKit
 import ResultsPresentation
 import Synchronization
 import WireFormat
