@@ -113,25 +113,28 @@ import Testing
 }
 
 /// A snapshot that notes how many rows each reading asks for.
-private final class CountingReadings: ForwardingSnapshot {
+private final class CountingReadings: SnapshotForwarding {
+  let base: any StoreSnapshot
   private(set) var count: [Int] = []
 
-  override func rows(
+  init(_ base: any StoreSnapshot) { self.base = base }
+
+  func rows(
     _ keys: [ObjectKey],
     of entity: EntityDescription
   ) throws(StoreError) -> [Row?] {
     count.append(keys.count)
-    return try super.rows(keys, of: entity)
+    return try base.rows(keys, of: entity)
   }
 
-  override func referrers(
+  func referrers(
     to keys: [ObjectKey],
     through columns: [String],
     of entity: EntityDescription,
     limit: Int?
   ) throws(StoreError) -> [ObjectKey]? {
     count.append(keys.count)
-    return try super.referrers(to: keys, through: columns, of: entity, limit: limit)
+    return try base.referrers(to: keys, through: columns, of: entity, limit: limit)
   }
 }
 
@@ -142,19 +145,22 @@ private struct PlainStore: ForwardingStore {
   func wrapped(_ snapshot: any StoreSnapshot) -> any StoreSnapshot { PlainSnapshot(snapshot) }
 }
 
-private final class PlainSnapshot: ForwardingSnapshot {
-  override func orderedSource(
+private final class PlainSnapshot: SnapshotForwarding {
+  let base: any StoreSnapshot
+  func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? { nil }
 
-  override func referrers(
+  init(_ base: any StoreSnapshot) { self.base = base }
+
+  func referrers(
     to keys: [ObjectKey],
     through columns: [String],
     of entity: EntityDescription,
     limit: Int?
   ) throws(StoreError) -> [ObjectKey]? {
     let order = entity.attributes.map { FetchSortDescriptor(.attribute($0.name)) }
-    let all = try target.fetch(FetchRequest<Row>(entity: entity, sortedBy: order))
+    let all = try base.fetch(FetchRequest<Row>(entity: entity, sortedBy: order))
     return all.filter { row in keys.contains { $0.parts == columns.map { row[$0] } } }.map(\.id.key)
   }
 }

@@ -14,6 +14,7 @@ struct ExampleTests {
   /// What the examples may use without declaring it.
   private static let given = #"""
     import FetchedResults
+    import ResultsStoreKit
     import SQLitePersistence
 
     struct Author: Entity {

@@ -82,23 +82,23 @@ final class FaultyStore: ForwardingStore {
 // MARK: - Snapshot
 
 /// A snapshot that has the fault of its store.
-class FaultySnapshot: ForwardingSnapshot {
+class FaultySnapshot: SnapshotForwarding {
+  let base: any StoreSnapshot
   let store: FaultyStore
 
   init(_ base: any StoreSnapshot, of store: FaultyStore) {
     self.store = store
-    super.init(base)
+    self.base = base
   }
 
   var fault: StoreFault? { store.fault }
 
-  override func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?]
-  {
-    let rows = try target.rows(keys, of: entity)
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    let rows = try base.rows(keys, of: entity)
     return fault == .skipsMissingRows ? rows.filter { $0 != nil } : rows
   }
 
-  override func entries(
+  func entries(
     of definition: OrderDefinition,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -108,46 +108,46 @@ class FaultySnapshot: ForwardingSnapshot {
         try snapshot.entries(of: definition, body)
       }
     case .passesKeysUnsorted:
-      try target.entries(of: definition) { (batch) throws(StoreError) in
+      try base.entries(of: definition) { (batch) throws(StoreError) in
         try body(batch.modified { $0.swapAt(0, $0.count - 1) })
       }
-    default: try target.entries(of: try altered(definition), body)
+    default: try base.entries(of: try altered(definition), body)
     }
   }
 
-  override func count(
+  func count(
     of entity: EntityDescription,
     where predicate: FetchPredicate
   ) throws(StoreError) -> Int {
     let requested = fault == .countsEveryRow ? .all : altered(predicate)
-    return try target.count(of: entity, where: requested)
+    return try base.count(of: entity, where: requested)
   }
 
-  override func digests(
+  func digests(
     of definition: OrderDefinition,
     attributes: AttributeSet,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let all = AttributeSet(indexes: definition.entity.attributes.indices)
     let requested = fault == .digestsIgnoreChoice ? all : attributes
-    try target.digests(of: definition, attributes: requested) { (batch) throws(StoreError) in
+    try base.digests(of: definition, attributes: requested) { (batch) throws(StoreError) in
       guard fault == .digestsAreAllAlike else { return try body(batch) }
       return try body(batch.modified { $0 = $0.map { $0.dropLast(8) + [0, 0, 0, 0, 0, 0, 0, 0] } })
     }
   }
 
-  override func history(since version: StoreVersion, of entity: EntityDescription)
+  func history(since version: StoreVersion, of entity: EntityDescription)
     throws(StoreError)
     -> StoreHistory
   {
     let requested =
       fault == .reportsChangesOfOtherCommits && version.sequence > 0
       ? StoreVersion(epoch: version.epoch, sequence: version.sequence - 1) : version
-    guard case .commits(let commits) = try target.history(since: requested, of: entity) else {
-      return try target.history(since: requested, of: entity)
+    guard case .commits(let commits) = try base.history(since: requested, of: entity) else {
+      return try base.history(since: requested, of: entity)
     }
     if fault == .reportsChangesThatCancelOut, commits.isEmpty,
-      let row = try? target.rows([.integer(1)], of: entity).first.flatMap(\.self)
+      let row = try? base.rows([.integer(1)], of: entity).first.flatMap(\.self)
     {
       let change = CommittedChange(id: row.id, before: row, after: row)
       return .commits([CommitRecord(version: version, origin: .unnamed, changes: [change])])

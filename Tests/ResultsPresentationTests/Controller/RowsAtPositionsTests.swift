@@ -254,21 +254,22 @@ private final class HistorylessStore: ForwardingStore {
 
   func wrapped(_ snapshot: any StoreSnapshot) -> any StoreSnapshot { Snapshot(snapshot, self) }
 
-  private final class Snapshot: ForwardingSnapshot {
+  private final class Snapshot: SnapshotForwarding {
+    let base: any StoreSnapshot
     private let store: HistorylessStore
 
     init(_ target: any StoreSnapshot, _ store: HistorylessStore) {
       self.store = store
-      super.init(target)
+      base = target
     }
 
-    override func history(
+    func history(
       since version: StoreVersion,
       of entity: EntityDescription
     ) throws(StoreError) -> StoreHistory {
       store.histories.add(1, ordering: .relaxed)
       if store.forgets.load(ordering: .relaxed) { return .gap(.trimmed) }
-      return try target.history(since: version, of: entity)
+      return try base.history(since: version, of: entity)
     }
   }
 }

@@ -24,19 +24,20 @@ private final class SlowStore: ForwardingStore {
   func wrapped(_ snapshot: any StoreSnapshot) -> any StoreSnapshot { SlowSnapshot(snapshot, self) }
 }
 
-private final class SlowSnapshot: ForwardingSnapshot {
+private final class SlowSnapshot: SnapshotForwarding {
+  let base: any StoreSnapshot
   private let store: SlowStore
 
   init(_ target: any StoreSnapshot, _ store: SlowStore) {
     self.store = store
-    super.init(target)
+    base = target
   }
 
-  override func entries(
+  func entries(
     of definition: OrderDefinition,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    try super.entries(of: definition) { (batch) throws(StoreError) in
+    try base.entries(of: definition) { (batch) throws(StoreError) in
       for index in 0..<batch.count {
         let count = store.delivered.add(1, ordering: .relaxed).newValue
         let action = store.atKey.withLock { $0?.count == count ? $0?.action : nil }
@@ -49,11 +50,11 @@ private final class SlowSnapshot: ForwardingSnapshot {
     }
   }
 
-  override func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+  func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
     store.source
   }
 
-  override func orderedSource(
+  func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? { nil }
 }

@@ -399,29 +399,30 @@ final class QuietStore: ForwardingStore {
   }
 }
 
-private final class QuietSnapshot: ForwardingSnapshot {
+private final class QuietSnapshot: SnapshotForwarding {
+  let base: any StoreSnapshot
   private let store: QuietStore
 
   init(_ snapshot: any StoreSnapshot, _ store: QuietStore) {
     self.store = store
-    super.init(snapshot)
+    base = snapshot
   }
 
-  override func history(
+  func history(
     since version: StoreVersion,
     of entity: EntityDescription
   ) throws(StoreError) -> StoreHistory {
     try store.history(since: version) { () throws(StoreError) in
-      try target.history(since: version, of: entity)
+      try base.history(since: version, of: entity)
     }
   }
 
-  override func history(
+  func history(
     since version: StoreVersion,
     ofEach entities: [EntityDescription]
   ) throws(StoreError) -> StoreHistory {
     try store.history(since: version) { () throws(StoreError) in
-      try target.history(since: version, ofEach: entities)
+      try base.history(since: version, ofEach: entities)
     }
   }
 }

@@ -136,18 +136,19 @@ private final class RecordingStore: ForwardingStore {
   }
 }
 
-private final class RecordingSnapshot: ForwardingSnapshot {
+private final class RecordingSnapshot: SnapshotForwarding {
+  let base: any StoreSnapshot
   private let store: RecordingStore
 
   init(_ target: any StoreSnapshot, _ store: RecordingStore) {
     self.store = store
-    super.init(target)
+    base = target
   }
 
-  override func orderedSource(
+  func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {
-    RecordingSource(try ScannedSource(definition, in: target), definition.layout, store)
+    RecordingSource(try ScannedSource(definition, in: base), definition.layout, store)
   }
 }
 

@@ -158,22 +158,23 @@ private final class SearchCountingStore: ForwardingStore {
 
   func wrapped(_ snapshot: any StoreSnapshot) -> any StoreSnapshot { Snapshot(snapshot, self) }
 
-  private final class Snapshot: ForwardingSnapshot {
+  private final class Snapshot: SnapshotForwarding {
+    let base: any StoreSnapshot
     private let store: SearchCountingStore
 
     init(_ target: any StoreSnapshot, _ store: SearchCountingStore) {
       self.store = store
-      super.init(target)
+      base = target
     }
 
-    override func referrers(
+    func referrers(
       to keys: [ObjectKey],
       through columns: [String],
       of entity: EntityDescription,
       limit: Int?
     ) throws(StoreError) -> [ObjectKey]? {
       store.limits.withLock { $0.append(limit) }
-      return try super.referrers(to: keys, through: columns, of: entity, limit: limit)
+      return try base.referrers(to: keys, through: columns, of: entity, limit: limit)
     }
   }
 }

@@ -6,9 +6,12 @@ public import ResultsStoreKit
 /// A transaction of a `SQLiteStore`, which can also run the application's SQL.
 ///
 /// The closure of `commit(origin:_:)` receives one: `(transaction as? SQLiteTransaction)?.withDatabase { … }`.
-public final class SQLiteTransaction: StoreTransaction {
+public final class SQLiteTransaction: StoreTransaction, SnapshotForwarding {
   let snapshot: SQLiteSnapshot
   private var writers: [RowWriter] = []
+
+  /// The snapshot that reads see, with the changes of the transaction.
+  public var base: any StoreSnapshot { snapshot }
 
   init(_ snapshot: SQLiteSnapshot) { self.snapshot = snapshot }
 
@@ -79,87 +82,5 @@ extension SQLiteTransaction {
   @discardableResult
   public func delete(_ id: ObjectID, of entity: EntityDescription) throws(StoreError) -> Bool {
     try write(entity) { try $0.delete(id) }
-  }
-}
-
-extension SQLiteTransaction {
-  /// The version that the transaction is based on.
-  public var version: StoreVersion { snapshot.version }
-
-  /// The rows of some objects, including the transaction's changes.
-  public func rows(
-    _ keys: [ObjectKey],
-    of entity: EntityDescription
-  ) throws(StoreError) -> [ResultsDomain.Row?] {
-    try snapshot.rows(keys, of: entity)
-  }
-
-  /// The encoded keys of a list, including the transaction's changes.
-  public func entries(
-    of definition: OrderDefinition,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try snapshot.entries(of: definition, body)
-  }
-
-  /// The first encoded keys of a list, including the transaction's changes.
-  public func firstEntries(
-    of definition: OrderDefinition,
-    limit: Int
-  ) throws(StoreError) -> EntryBatch {
-    try snapshot.firstEntries(of: definition, limit: limit)
-  }
-
-  /// The number of rows that match a predicate, including the transaction's changes.
-  public func count(
-    of entity: EntityDescription,
-    where predicate: FetchPredicate
-  ) throws(StoreError) -> Int {
-    try snapshot.count(of: entity, where: predicate)
-  }
-
-  /// A digest of each row of a list, including the transaction's changes.
-  public func digests(
-    of definition: OrderDefinition,
-    attributes: AttributeSet,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try snapshot.digests(of: definition, attributes: attributes, body)
-  }
-
-  /// Aggregates of the rows of a list, including the transaction's changes.
-  public func aggregates(
-    _ aggregates: CompiledAggregates,
-    of definition: OrderDefinition,
-    groupedByFirst columns: Int,
-    _ body: (AggregateGroup) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try snapshot.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
-  }
-
-  /// The history up to the version that the transaction is based on.
-  public func history(
-    since version: StoreVersion,
-    of entity: EntityDescription
-  ) throws(StoreError) -> StoreHistory {
-    try snapshot.history(since: version, of: entity)
-  }
-
-  /// The objects that hold some keys, including the transaction's changes.
-  public func referrers(
-    to keys: [ObjectKey],
-    through columns: [String],
-    of entity: EntityDescription,
-    limit: Int?
-  ) throws(StoreError) -> [ObjectKey]? {
-    try snapshot.referrers(to: keys, through: columns, of: entity, limit: limit)
-  }
-
-  /// A bookmark with which a later process finds the version that the transaction is based on.
-  public func bookmark() throws(StoreError) -> StoreBookmark? { try snapshot.bookmark() }
-
-  /// The version of a bookmark.
-  public func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
-    try snapshot.version(at: bookmark)
   }
 }

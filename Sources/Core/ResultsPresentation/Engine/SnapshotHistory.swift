@@ -91,14 +91,12 @@ final class SnapshotHistory {
 }
 
 /// A snapshot that counts the queries of a list (R89).
-final class CountingSnapshot: StoreSnapshot {
-  private let base: any StoreSnapshot
+final class CountingSnapshot: SnapshotForwarding {
+  let base: any StoreSnapshot
   /// The work so far.
   private(set) var work = ListWork()
 
   init(_ base: any StoreSnapshot) { self.base = base }
-
-  var version: StoreVersion { base.version }
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
     work.queries += 1
@@ -153,19 +151,6 @@ final class CountingSnapshot: StoreSnapshot {
     try base.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
-    -> StoreHistory
-  {
-    try base.history(since: version, of: entity)
-  }
-
-  func history(
-    since version: StoreVersion,
-    ofEach entities: [EntityDescription]
-  ) throws(StoreError) -> StoreHistory {
-    try base.history(since: version, ofEach: entities)
-  }
-
   func referrers(
     to keys: [ObjectKey],
     through columns: [String],
@@ -174,12 +159,6 @@ final class CountingSnapshot: StoreSnapshot {
   ) throws(StoreError) -> [ObjectKey]? {
     work.queries += 1
     return try base.referrers(to: keys, through: columns, of: entity, limit: limit)
-  }
-
-  func bookmark() throws(StoreError) -> StoreBookmark? { try base.bookmark() }
-
-  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
-    try base.version(at: bookmark)
   }
 
   func orderedSource(
@@ -192,14 +171,6 @@ final class CountingSnapshot: StoreSnapshot {
   fileprivate func record(keys: Int) {
     work.queries += 1
     work.keys += keys
-  }
-
-  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
-    try base.plan(of: definition)
-  }
-
-  func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
-    try base.source(of: definition)
   }
 }
 

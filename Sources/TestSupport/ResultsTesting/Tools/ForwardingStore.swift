@@ -29,6 +29,16 @@ extension ForwardingStore {
 
   /// Forwards the call.
   public func commitNotifications() -> AsyncStream<Void> { target.commitNotifications() }
+  /// Forwards the call; the closure receives a wrapped snapshot.
+  public func commitNotifications(
+    following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
+  ) -> AsyncStream<Void> {
+    target.commitNotifications { follow(wrapped($0)) }
+  }
+  /// Forwards the call.
+  public func releaseHistory(through version: StoreVersion) {
+    target.releaseHistory(through: version)
+  }
   /// Forwards the call.
   public func checkForExternalChanges() throws(StoreError) { try target.checkForExternalChanges() }
   /// Forwards the call.
@@ -55,119 +65,5 @@ extension ForwardingStore {
     _ body: (any StoreTransaction) throws -> Result
   ) throws(StoreError) -> Committed<Result> {
     try target.commit(origin: origin, body)
-  }
-}
-
-/// A snapshot that forwards every call to another one; a subclass overrides only what differs.
-open class ForwardingSnapshot: StoreSnapshot {
-  /// The snapshot that receives the calls.
-  public let target: any StoreSnapshot
-
-  /// Creates a snapshot that forwards to another one.
-  public init(_ target: any StoreSnapshot) { self.target = target }
-
-  /// The version of the other snapshot.
-  open var version: StoreVersion { target.version }
-
-  /// Forwards the call.
-  open func rows(
-    _ keys: [ObjectKey],
-    of entity: EntityDescription
-  ) throws(StoreError) -> [Row?] {
-    try target.rows(keys, of: entity)
-  }
-
-  /// Forwards the call.
-  open func entries(
-    of definition: OrderDefinition,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try target.entries(of: definition, body)
-  }
-
-  /// Forwards the call.
-  open func firstEntries(
-    of definition: OrderDefinition,
-    limit: Int
-  ) throws(StoreError) -> EntryBatch {
-    try target.firstEntries(of: definition, limit: limit)
-  }
-
-  /// Forwards the call.
-  open func count(
-    of entity: EntityDescription,
-    where predicate: FetchPredicate
-  ) throws(StoreError) -> Int {
-    try target.count(of: entity, where: predicate)
-  }
-
-  /// Forwards the call.
-  open func digests(
-    of definition: OrderDefinition,
-    attributes: AttributeSet,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try target.digests(of: definition, attributes: attributes, body)
-  }
-
-  /// Forwards the call.
-  open func aggregates(
-    _ aggregates: CompiledAggregates,
-    of definition: OrderDefinition,
-    groupedByFirst columns: Int,
-    _ body: (AggregateGroup) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try target.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
-  }
-
-  /// Forwards the call.
-  open func history(
-    since version: StoreVersion,
-    of entity: EntityDescription
-  ) throws(StoreError) -> StoreHistory {
-    try target.history(since: version, of: entity)
-  }
-
-  /// Forwards the call.
-  open func history(
-    since version: StoreVersion,
-    ofEach entities: [EntityDescription]
-  ) throws(StoreError) -> StoreHistory {
-    try target.history(since: version, ofEach: entities)
-  }
-
-  /// Forwards the call.
-  open func referrers(
-    to keys: [ObjectKey],
-    through columns: [String],
-    of entity: EntityDescription,
-    limit: Int?
-  ) throws(StoreError) -> [ObjectKey]? {
-    try target.referrers(to: keys, through: columns, of: entity, limit: limit)
-  }
-
-  /// Forwards the call.
-  open func bookmark() throws(StoreError) -> StoreBookmark? { try target.bookmark() }
-
-  /// Forwards the call.
-  open func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
-    try target.version(at: bookmark)
-  }
-
-  /// Forwards the call.
-  open func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
-    try target.plan(of: definition)
-  }
-
-  /// Forwards the call.
-  open func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
-    try target.source(of: definition)
-  }
-
-  /// Forwards the call.
-  open func orderedSource(
-    of definition: OrderDefinition
-  ) throws(StoreError) -> (any OrderedSource)? {
-    try target.orderedSource(of: definition)
   }
 }

@@ -34,14 +34,15 @@ package final class KeyedDraft: ForwardingStore {
 }
 
 /// A transaction that gives new rows the next integer key.
-private final class KeyingTransaction: ForwardingSnapshot, StoreTransaction {
+private final class KeyingTransaction: SnapshotForwarding, StoreTransaction {
+  let base: any StoreSnapshot
   private let transaction: any StoreTransaction
   /// The next key of each entity, as long as only keys of this kind are added.
   private var nextKeys: [String: Int64] = [:]
 
   init(_ transaction: any StoreTransaction) {
     self.transaction = transaction
-    super.init(transaction)
+    base = transaction
   }
 
   func insert(
