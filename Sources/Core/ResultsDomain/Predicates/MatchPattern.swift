@@ -4,7 +4,7 @@
 /// alternatives, the repeats `*`, `+`, `?`, `{n}`, `{n,}` and `{n,m}`, and the anchors `^` and `$`. A backslash makes
 /// punctuation literal. There are no back-references and no lookaround, so that matching takes linear time whatever the pattern:
 /// all alternatives advance together, one scalar at a time (Thompson, "Regular expression search algorithm", 1968).
-public struct MatchPattern: Sendable {
+package struct MatchPattern: Sendable {
   /// A step of the compiled pattern.
   private enum Step {
     case scalar(Unicode.Scalar)
@@ -31,7 +31,7 @@ public struct MatchPattern: Sendable {
   ///   - caseInsensitive: Whether texts are folded by `TextFolding` before they are matched.
   /// - Throws: `RequestError.invalidPattern` for a pattern that is not valid, or too large.
   /// - Complexity: O(*n*) in the pattern, with its repeats written out.
-  public init(_ text: String, caseInsensitive: Bool = false) throws(RequestError) {
+  package init(_ text: String, caseInsensitive: Bool = false) throws(RequestError) {
     isFolding = caseInsensitive
     var parser = MatchPatternParser(text)
     let node = try parser.pattern()
@@ -41,7 +41,7 @@ public struct MatchPattern: Sendable {
 
   /// Whether the pattern matches a whole text, which is folded already if letter case is ignored.
   /// - Complexity: O(*n* · *m*) in the scalars of the text and the steps of the pattern.
-  public func matches(_ text: some Sequence<Unicode.Scalar>) -> Bool {
+  package func matches(_ text: some Sequence<Unicode.Scalar>) -> Bool {
     var current = Threads(steps.count)
     var next = Threads(steps.count)
     var rest = text.makeIterator()

@@ -76,10 +76,10 @@ struct TextMatcher: Sendable {
 /// The case folding of `[c]`, which is applied to both texts before they are compared.
 ///
 /// A store that evaluates predicates in another language registers this function there, so that all stores fold alike.
-public enum TextFolding {
+package enum TextFolding {
   /// Returns a text in lowercase by Unicode's default mapping, independent of the locale.
   /// - Complexity: O(*n*) in the bytes.
-  public static func folded(_ text: String) -> String { text.lowercased() }
+  package static func folded(_ text: String) -> String { text.lowercased() }
 }
 
 // MARK: - LIKE
@@ -88,7 +88,7 @@ public enum TextFolding {
 ///
 /// `*` matches any run of scalars, `?` one Unicode scalar, and a backslash makes the next scalar literal. The pattern
 /// must match the whole text.
-public struct LikePattern: Hashable, Sendable {
+package struct LikePattern: Hashable, Sendable {
   private enum Element: Hashable {
     case byte(UInt8)
     case anyScalar
@@ -98,7 +98,7 @@ public struct LikePattern: Hashable, Sendable {
   private let elements: [Element]
 
   /// Compiles a pattern; a backslash at its end is literal.
-  public init(_ text: String) {
+  package init(_ text: String) {
     var elements: [Element] = []
     var isEscaped = false
     for byte in text.utf8 {
@@ -118,7 +118,7 @@ public struct LikePattern: Hashable, Sendable {
   }
 
   /// Whether the pattern matches a whole text.
-  public func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { matches($0) }
   }
@@ -127,7 +127,7 @@ public struct LikePattern: Hashable, Sendable {
   ///
   /// Backtracking to the last `*` is enough: a longer match of an earlier one could not help.
   /// - Complexity: O(*n* · *m*) in the bytes of text and pattern, O(*n*) without `*`.
-  public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var (offset, element) = (0, 0)
     var retry: (offset: Int, element: Int)?
     while offset < text.count || element < elements.count {

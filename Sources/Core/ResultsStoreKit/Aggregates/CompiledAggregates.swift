@@ -104,14 +104,14 @@ public struct AggregateGroup: Hashable, Sendable {
 // MARK: - Grouping rows
 
 /// Groups rows that are in a list's order by the first columns of the order, and aggregates each group.
-public struct AggregateGrouper {
+package struct AggregateGrouper {
   private let empty: [AggregateState]
   private let columns: Int
   private let layout: KeyLayout
   private var group: AggregateGroup?
 
   /// Creates a grouper by the first columns of an order.
-  public init(_ aggregates: CompiledAggregates, byFirst columns: Int, _ layout: KeyLayout) {
+  package init(_ aggregates: CompiledAggregates, byFirst columns: Int, _ layout: KeyLayout) {
     empty = aggregates.emptyStates
     self.columns = columns
     self.layout = layout
@@ -124,7 +124,7 @@ public struct AggregateGrouper {
   ///   - inputs: The row's inputs to the aggregates.
   ///   - key: The row's encoded key, or at least its first columns.
   /// - Returns: The previous group, if the row begins a new one.
-  public mutating func add(_ inputs: [Value], of key: UnsafeRawBufferPointer) -> AggregateGroup? {
+  package mutating func add(_ inputs: [Value], of key: UnsafeRawBufferPointer) -> AggregateGroup? {
     let prefix = UnsafeRawBufferPointer(
       rebasing: key[..<layout.prefixLength(columns: columns, in: key)]
     )
@@ -138,7 +138,7 @@ public struct AggregateGrouper {
   }
 
   /// Returns the last group, if there is one.
-  public mutating func finish() -> AggregateGroup? {
+  package mutating func finish() -> AggregateGroup? {
     defer { group = nil }
     return group
   }
