@@ -1,4 +1,3 @@
-import ResultsStoreKit
 import Foundation
 import Testing
 
