@@ -153,10 +153,10 @@ import Testing
       try writer.runOnce(#"CREATE TABLE other (LIKE "Book" INCLUDING ALL)"#)
       try writer.runOnce(#"INSERT INTO other VALUES (7, 'other', 7)"#)
       for follower in followers { try follower.advance() }
-      try writer.runOnce("BEGIN")
+      try writer.run([.begin(.readCommitted)])
       try writer.runOnce(#"ALTER TABLE "Book" RENAME TO old"#)
       try writer.runOnce(#"ALTER TABLE other RENAME TO "Book""#)
-      try writer.runOnce("COMMIT")
+      try writer.run([.commit])
       for follower in followers {
         #expect(try follower.log.hasNews(on: follower.connection))
         #expect(try isGap(follower))

@@ -50,8 +50,8 @@ import Testing
       let version = try follower.advance()
       try writer.run(#"UPDATE "Book" SET title = 'a'"#)
       _ = try writer.run([
-        Statement("BEGIN"), Statement(book(2, "b")), Statement(#"DELETE FROM "Book""#),
-        Statement(book(1, "a")), Statement("COMMIT"),
+        .begin(.readCommitted), Statement(book(2, "b")), Statement(#"DELETE FROM "Book""#),
+        Statement(book(1, "a")), .commit,
       ])
       #expect(try follower.commits().map(\.words) == [])
       #expect(follower.version == version)
@@ -101,7 +101,7 @@ import Testing
       // Transactions that run while the marks are taken, so that looks ask for them.
       let others = try (0..<unseen).map { _ in try TestServer.connect(url) }
       for other in others {
-        try other.run("BEGIN")
+        try other.run([.begin(.readCommitted)])
         try other.run("SELECT pg_current_xact_id()")
       }
       var look = try follower.log.look(since: nil, on: session)
@@ -136,8 +136,8 @@ import Testing
     let count = """
       SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relid = 'fetched_results.log'::regclass
       """
-    try connection.run("BEGIN")
-    defer { _ = try? connection.run("ROLLBACK") }
+    try connection.run([.begin(.readCommitted)])
+    defer { _ = try? connection.run([.rollback]) }
     let results = try connection.run([Statement(count), statement, Statement(count)])
     guard let before = results[0].integer(0, 0), let after = results[2].integer(0, 0) else {
       return nil

@@ -134,7 +134,7 @@ import Testing
       let expected = try #require(follower.log.expectation(on: connection))
       try connection.runOnce("SET lock_timeout = '10s'")
       let application = try TestServer.connect(url)
-      try application.runOnce("BEGIN")
+      try application.run([.begin(.readCommitted)])
       try application.runOnce(#"LOCK TABLE "Score" IN ACCESS EXCLUSIVE MODE"#)
       let reader = TableReader(connection, tables: follower.log.tables, path: "test")
       let start = ContinuousClock.now
@@ -165,7 +165,7 @@ import Testing
       let entities = try LogFixture.entities()
       let store = try PostgreSQLStore(url: url, entities: entities, options: options)
       let application = try TestServer.connect(url)
-      try application.runOnce("BEGIN")
+      try application.run([.begin(.readCommitted)])
       try application.runOnce(#"LOCK TABLE "Score" IN ACCESS EXCLUSIVE MODE"#)
       #expect(
         try store.read { (snapshot) throws(StoreError) in
@@ -260,7 +260,7 @@ import Testing
     let application = try TestServer.connect(url)
     try application.runOnce("SET deadlock_timeout = '\(patience)'")
     let process = try #require(application.processID)
-    try application.runOnce("BEGIN")
+    try application.run([.begin(.readCommitted)])
     try application.runOnce(statements[0])
     let work = ThreadWork(body)
     let watching = try TestServer.connect(url)
@@ -269,9 +269,9 @@ import Testing
     #expect(!work.isDone)
     #expect(throws: Never.self) {
       try application.runOnce(statements[1])
-      try application.runOnce("COMMIT")
+      try application.run([.commit])
     }
-    if application.isInTransaction { try application.runOnce("ROLLBACK") }
+    if application.isInTransaction { try application.run([.rollback]) }
     try work.wait()
   }
 }

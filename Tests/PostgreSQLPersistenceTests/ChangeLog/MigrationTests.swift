@@ -95,11 +95,11 @@ import Testing
         let writer = try TestServer.connect(url)
         try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3)"#)
         try follower.advance()
-        try writer.runOnce("BEGIN")
+        try writer.run([.begin(.readCommitted)])
         try write(#""Book""#, on: writer)
         for part in statement.split(separator: ";") { try writer.runOnce(String(part)) }
         try write(table(writer), on: writer)
-        try writer.runOnce("COMMIT")
+        try writer.run([.commit])
         guard isLoss == true else { return }
         #expect(throws: (any Error).self, "\(statement)") { try follower.commits(of: [0]) }
       }
@@ -112,11 +112,11 @@ import Testing
       let writer = try TestServer.connect(url)
       try writer.runOnce("SET client_encoding = 'LATIN1'")
       try writer.runOnce(#"ALTER TABLE "Book" RENAME COLUMN year TO published"#)
-      try writer.runOnce("BEGIN")
+      try writer.run([.begin(.readCommitted)])
       try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
       try writer.runOnce(#"UPDATE "Book" SET title = 'b'"#)
       #expect(try writer.runOnce("SHOW client_encoding").text(0, 0) == "LATIN1")
-      try writer.runOnce("COMMIT")
+      try writer.run([.commit])
     }
   }
 }

@@ -101,7 +101,7 @@ import Testing
       }
       follower.look()
       for _ in 0..<250 {
-        try writer.runOnce("BEGIN")
+        try writer.run([.begin(.readCommitted)])
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           // A statement that fails ends nothing but itself.
           try writer.runOnce("SAVEPOINT each")
@@ -109,7 +109,7 @@ import Testing
             try writer.runOnce("ROLLBACK TO SAVEPOINT each")
           }
         }
-        try writer.runOnce("COMMIT")
+        try writer.run([.commit])
         #expect(follower.look(), "\(follower.lastError)")
       }
       #expect(follower.report.isRight, "seed \(seed): \(follower.report.example ?? "")")
@@ -127,11 +127,11 @@ import Testing
       try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
       try follower.advance()
       // All rows are rewritten, so none shows any more who wrote it first.
-      try writer.runOnce("BEGIN")
+      try writer.run([.begin(.readCommitted)])
       try writer.runOnce(#"ALTER TABLE "Book" ADD COLUMN extra float DEFAULT random()"#)
       try writer.runOnce(#"UPDATE "Book" SET title = 'b'"#)
       try writer.runOnce(#"UPDATE "Book" SET title = 'c'"#)
-      try writer.runOnce("COMMIT")
+      try writer.run([.commit])
       #expect(throws: Follower.Gap.self) { try follower.commits() }
     }
   }

@@ -15,8 +15,8 @@ import Testing
       try connection.runOnce("CREATE TABLE t (id bigint PRIMARY KEY)")
       let comparison = try SnapshotComparison(of: StoreTables([]), on: connection, path: "test")
       func read() throws -> StoreVersion {
-        defer { _ = try? connection.runOnce("COMMIT") }
-        let opening = connection.opening("REPEATABLE READ READ ONLY")
+        defer { _ = try? connection.run([.commit]) }
+        let opening = connection.opening(.reading)
         return try comparison.begin(on: connection, opening: opening).version
       }
       let first = try read()
@@ -32,8 +32,8 @@ import Testing
       try connection.runOnce("CREATE TABLE t (id bigint PRIMARY KEY)")
       let comparison = try SnapshotComparison(of: StoreTables([]), on: connection, path: "test")
       func read() throws -> StoreVersion {
-        defer { _ = try? connection.runOnce("COMMIT") }
-        let opening = connection.opening("REPEATABLE READ READ ONLY")
+        defer { _ = try? connection.run([.commit]) }
+        let opening = connection.opening(.reading)
         return try comparison.begin(on: connection, opening: opening).version
       }
       func snapshot() throws -> String {

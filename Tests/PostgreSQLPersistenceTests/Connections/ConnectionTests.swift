@@ -43,11 +43,11 @@ import Testing
 
   @Test func `what is posted is dropped, and its errors too`() throws {
     let connection = try TestServer.connect()
-    try connection.run("BEGIN")
-    try connection.post([Statement("SELECT 1 / 0"), Statement("COMMIT")])
+    try connection.run([.begin(.readCommitted)])
+    try connection.post([Statement("SELECT 1 / 0"), .commit])
     #expect(connection.isInTransaction)
-    try connection.run("ROLLBACK")
-    try connection.post([Statement("BEGIN"), Statement("COMMIT")])
+    try connection.run([.rollback])
+    try connection.post([.begin(.readCommitted), .commit])
     #expect(!connection.isInTransaction)
     #expect(try connection.run("SELECT 7").integer(0, 0) == 7)
   }

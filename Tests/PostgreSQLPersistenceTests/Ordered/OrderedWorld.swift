@@ -145,8 +145,8 @@ struct OrderedWorld {
   func read<Result>(
     _ body: (PostgreSQLOrderedSource) throws -> Result
   ) throws -> Result? {
-    try connection.runOnce("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    defer { _ = try? connection.runOnce("ROLLBACK") }
+    try connection.run([.begin(.reading)])
+    defer { _ = try? connection.run([.rollback]) }
     let plan = try OrderedPlanCache().plan(of: definition, in: table, reader)
     return try plan.map { try body(PostgreSQLOrderedSource($0, reader)) }
   }

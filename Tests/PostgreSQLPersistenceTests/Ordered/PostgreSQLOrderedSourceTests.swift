@@ -177,7 +177,7 @@ struct OrderedCostTests {
     )
     try connection.runOnce(#"CREATE INDEX i ON "Book" (publisher, year DESC, id)"#)
     try connection.runOnce(#"VACUUM (ANALYZE) "Book""#)
-    try connection.runOnce("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    try connection.run([.begin(.reading)])
     let reader = TableReader(connection, tables: tables, path: "test")
     let definition = try OrderDefinition(
       entity: entity,
@@ -239,9 +239,9 @@ struct OrderedCostTests {
       #expect(try source.count(from: nil, to: nil) == 3000)
       // The same statement as below, so that it is not proved again.
       _ = try source.keys(from: nil, to: nil, skipping: 0, limit: 1)
-      try reader.connection.runOnce("COMMIT")
+      try reader.connection.run([.commit])
       try reader.connection.runOnce("DROP INDEX i")
-      try reader.connection.runOnce("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      try reader.connection.run([.begin(.reading)])
       let later = PostgreSQLOrderedSource(plan, reader)
       let key = try later.keys(from: nil, to: nil, skipping: 1234, limit: 1).split[0]
       #expect(!plan.serves)
@@ -256,10 +256,10 @@ struct OrderedCostTests {
   func `R159: an index that has not the list's order does not serve`(_ columns: String) throws {
     try TestServer.withDatabase { url in
       let (plan, reader) = try world(url)
-      try reader.connection.runOnce("COMMIT")
+      try reader.connection.run([.commit])
       try reader.connection.runOnce("DROP INDEX i")
       try reader.connection.runOnce(#"CREATE INDEX j ON "Book" (\#(columns))"#)
-      try reader.connection.runOnce("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      try reader.connection.run([.begin(.reading)])
       let found = try OrderedPlanCache().plan(of: plan.definition, in: plan.table, reader)
       #expect(found == nil)
       let shown = try OrderedRemedy(reader: reader).plan(of: plan.definition, in: plan.table, nil)

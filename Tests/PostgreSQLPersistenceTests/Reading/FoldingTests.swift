@@ -57,7 +57,7 @@ import Testing
         of: entity
       )
       // The names of collations are the server's catalog.
-      try store.connection.runOnce("BEGIN")
+      try store.connection.run([.begin(.readCommitted)])
       try store.connection.runOnce(
         "DELETE FROM pg_collation WHERE collname IN ('und-x-icu', 'pg_c_utf8', 'C.utf8')"
       )
@@ -85,7 +85,7 @@ import Testing
           )
         }
       }
-      try store.connection.run("ROLLBACK")
+      try store.connection.run([.rollback])
     }
   }
 }

@@ -121,7 +121,7 @@ import Testing
     let table = store.context.tables.all[0].quotedName
     let other = try TestServer.connect(stores.url)
     try other.runOnce("SET application_name = 'importer'")
-    try other.runOnce("BEGIN")
+    try other.run([.begin(.readCommitted)])
     try other.runOnce("UPDATE \(table) SET title = 'b' WHERE id = 1")
     try other.runOnce("INSERT INTO \(table) (id, title, count) VALUES (2, 'b', 0)")
     let wait = WriterWait()
@@ -158,7 +158,7 @@ import Testing
       return waited > .zero && waited < .seconds(15) && holder.name == "importer"
         && holder.processID == pid
     }
-    try other.runOnce("ROLLBACK")
+    try other.run([.rollback])
     #expect(try row(store, 1) == values("a"))
     #expect(try row(store, 2) == nil)
     #expect(try row(store, 9) == nil)

@@ -140,7 +140,7 @@ final class Follower {
   /// Runs a closure in a reading.
   func read<Result>(_ body: (PinnedVersion) throws -> Result) throws -> Result {
     let pinned = try log.begin(on: connection)
-    defer { _ = try? connection.run("ROLLBACK") }
+    defer { _ = try? connection.run([.rollback]) }
     return try body(pinned)
   }
 

@@ -55,8 +55,8 @@ final class ReadTables {
 
   /// Runs a closure with a snapshot of the tables.
   func read<Result>(_ body: (ReadSnapshot) throws -> Result) throws -> Result {
-    try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    defer { _ = try? connection.run("ROLLBACK") }
+    try connection.run([.begin(.reading)])
+    defer { _ = try? connection.run([.rollback]) }
     return try body(
       ReadSnapshot(TableReader(connection, tables: tables, path: "test"))
     )

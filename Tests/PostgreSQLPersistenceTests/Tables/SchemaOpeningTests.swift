@@ -103,7 +103,7 @@ import Testing
     let entity = try SchemaSample.everything()
     try TestServer.withDatabase { url in
       let first = try TestServer.connect(url)
-      try first.run("BEGIN")
+      try first.run([.begin(.readCommitted)])
       for statement in SchemaChange.create(entity)
         .statements(in: "public", triggers: [], freeName: { $0 })
       {
@@ -123,7 +123,7 @@ import Testing
         [.text(entity.name)]
       )
       let number = made.unsigned(0, 0)
-      try first.run("COMMIT")
+      try first.run([.commit])
       #expect(try UInt64(second.number()) == number)
     }
   }
@@ -156,7 +156,7 @@ import Testing
     )
     try TestServer.withDatabase { url in
       let other = try ReadTables([old], at: url)
-      try other.connection.run("BEGIN")
+      try other.connection.run([.begin(.readCommitted)])
       try other.connection.runOnce("LOCK TABLE public.\"Note\" IN ACCESS SHARE MODE")
       let clock = ContinuousClock()
       let start = clock.now
@@ -167,7 +167,7 @@ import Testing
         return true
       }
       #expect(clock.now - start < .seconds(30))
-      try other.connection.run("ROLLBACK")
+      try other.connection.run([.rollback])
       #expect(try ReadTables([new], at: url).tables.all[0].attributeColumns.count == 2)
     }
   }

@@ -68,7 +68,7 @@ final class TortureFollower {
     } catch {
       report.failures += 1
       if connection?.isUsable == true {
-        _ = try? connection?.runOnce("ROLLBACK")
+        _ = try? connection?.run([.rollback])
       } else {
         connection = nil
         usleep(20_000)
@@ -93,7 +93,7 @@ final class TortureFollower {
     }
     let table = try read(all, on: connection)
     let past = try earlier(than: table, pinned, log, on: connection)
-    try connection.run("COMMIT")
+    try connection.run([.commit])
     report.looks += 1
     apply(history, to: &content, toReach: table, "since the last look")
     if let (history, old) = past {

@@ -46,7 +46,7 @@ final class TortureWriter {
     } catch {
       tally.withLock { $0.failed += 1 }
       if let connection, connection.isUsable {
-        _ = try? connection.runOnce("ROLLBACK")
+        _ = try? connection.run([.rollback])
       } else {
         connection = nil
         usleep(20_000)
@@ -81,7 +81,7 @@ final class TortureWriter {
     try connection.runOnce(#"INSERT INTO "Tag" VALUES ('w\#(number)-\#(count)', NULL)"#)
     try connection.runOnce(#"DELETE FROM "Tag" WHERE id = 'w\#(number)-\#(count - 5)'"#)
     guard !chance(12) else {
-      try connection.runOnce("ROLLBACK")
+      try connection.run([.rollback])
       return false
     }
     if prepares, chance(10) {
@@ -90,7 +90,7 @@ final class TortureWriter {
       pause(10_000)
       try connection.runOnce("COMMIT PREPARED '\(name)'")
     } else {
-      try connection.runOnce("COMMIT")
+      try connection.run([.commit])
     }
     return true
   }

@@ -94,10 +94,10 @@ import Testing
       for round in 1...3 {
         try watched.wait("asleep") { tally, _ in tally.isAsleep }
         let before = (watched.watch.report, watched.counter.value)
-        try writer.run("BEGIN")
+        try writer.run([.begin(.readCommitted)])
         try writer.run(#"UPDATE "Book" SET year = \#(round) WHERE id = 1"#)
         let number = try writer.run("SELECT pg_current_xact_id()").unsigned(0, 0)
-        try writer.run("COMMIT")
+        try writer.run([.commit])
         look = try log.look(since: look, on: connection)
         #expect(look.news == .oneCommit(try #require(number)))
         try watched.wait("asleep again") { tally, _ in
@@ -135,7 +135,7 @@ import Testing
       watched.watch.checkNow()
       #expect(try waitForLeaving(listener), "when it is asked to look")
       // A transaction that began before the arming makes the watch look again and again before it sleeps.
-      try writer.run("BEGIN")
+      try writer.run([.begin(.readCommitted)])
       try writer.run(#"UPDATE "Book" SET year = 1 WHERE id = 1"#)
       let before = watched.watch.report.armings
       watched.watch.checkNow()
@@ -143,7 +143,7 @@ import Testing
       _ = try listener.notifications()
       try TestServer.connect(url).run(#"UPDATE "Book" SET year = 2 WHERE id = 2"#)
       #expect(try waitForLeaving(listener), "when it finds a commit before it sleeps")
-      try writer.run("COMMIT")
+      try writer.run([.commit])
     }
   }
 
@@ -188,14 +188,14 @@ import Testing
       let watched = try Watched(url, timing: timing)
       try watched.wait("asleep") { tally, _ in tally.isAsleep }
       let other = try TestServer.connect(url)
-      try other.run("BEGIN")
+      try other.run([.begin(.readCommitted)])
       try other.run(#"UPDATE "Book" SET year = 1 WHERE id = 1"#)
       try writer.run(#"UPDATE "Book" SET year = 2 WHERE id = 2"#)
       try watched.wait("the commit") { tally, _ in !tally.isAsleep }
       let before = watched.watch.report
       try watched.wait("looks of half a second") { tally, _ in tally.looks >= before.looks + 50 }
       #expect(watched.watch.report.armings == before.armings)
-      try other.run("COMMIT")
+      try other.run([.commit])
       try watched.wait("asleep") { tally, _ in tally.isAsleep }
       #expect(watched.watch.report.missed == 0)
     }
@@ -287,7 +287,7 @@ private struct WakingWriter {
       do {
         try copy.transact(on: connection)
       } catch {
-        _ = try? connection.runOnce("ROLLBACK")
+        _ = try? connection.run([.rollback])
       }
       copy.pause([1, 20, 200][Int.random(in: 0...2, using: &copy.random)])
     }
@@ -305,7 +305,7 @@ private struct WakingWriter {
     let id = number * 10 + Int.random(in: 1...5, using: &random)
     try connection.runOnce(#"UPDATE "Book" SET year = year + 1 WHERE id = \#(id)"#)
     if chance() { pause(60) }
-    try connection.runOnce(Int.random(in: 0...9, using: &random) == 0 ? "ROLLBACK" : "COMMIT")
+    try connection.run([Int.random(in: 0...9, using: &random) == 0 ? .rollback : .commit])
   }
 }
 #endif

@@ -112,7 +112,7 @@ import Testing
       for round in 1...10 {
         #expect(viewer.waits(.seconds(20)) { $0.isAsleep })
         let before = viewer.watch.report.notifications
-        try writer.run("BEGIN")
+        try writer.run([.begin(.readCommitted)])
         try commit(round, by: writer)
         let number = try writer.run("SELECT pg_current_xact_id()::text").text(0, 0) ?? ""
         let bell = Int64.max - 1
@@ -121,7 +121,7 @@ import Testing
           [.text("\(bell) \(number)")]
         )
         #expect(viewer.waits(.seconds(20)) { $0.notifications > before })
-        try writer.run("COMMIT")
+        try writer.run([.commit])
         #expect(viewer.sees(round), "\(round)")
       }
     }
@@ -152,7 +152,7 @@ import Testing
     defer { TestServer.run(["remove", server]) }
     try run(at: base) { viewer, writer, intruder in
       // The follower does not sleep while it runs, for longer than commits notify after an arming.
-      try intruder.run("BEGIN")
+      try intruder.run([.begin(.readCommitted)])
       try intruder.run("SELECT pg_current_xact_id()")
       for round in 1...3 {
         try commit(round, by: writer)
@@ -166,7 +166,7 @@ import Testing
         ContinuousClock.now - armed > Doorbell.duration - half
       }
       #expect(isLate)
-      try intruder.run("COMMIT")
+      try intruder.run([.commit])
       let isOver = viewer.waits(.seconds(20)) { _ in
         ContinuousClock.now - armed > Doorbell.duration + half
       }
@@ -178,7 +178,7 @@ import Testing
 
   @Test func `R179: an old snapshot of another role hides no commit`() throws {
     try database { viewer, writer, intruder in
-      try intruder.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      try intruder.run([.begin(.repeatableRead)])
       try intruder.run("SELECT 1")
       for round in 1...3 {
         try commit(round, by: writer)

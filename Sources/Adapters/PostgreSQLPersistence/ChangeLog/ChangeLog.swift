@@ -270,7 +270,7 @@ extension ChangeLog {
       }
       isTableLocked = failure?.isLocked == true && failure?.statement == opening.statements.count
       opening.statements.removeEndOfLastTransaction()
-      try connection.run("ROLLBACK")
+      try connection.run([.rollback])
       isTableLocked = isTableLocked && !opening.isOverdue
       if isTableLocked { _ = try connection.run(start.texts.locks.waiting(opening.patience)) }
     } while isTableLocked
@@ -308,7 +308,7 @@ extension ChangeLog {
       throw PostgreSQLFailure(state: "XX000", message: "the change log has no description")
     }
     guard facts.instance == start.instance else {
-      try connection.run("ROLLBACK")
+      try connection.run([.rollback])
       _ = try renewLife(on: connection)
       return nil
     }
@@ -696,7 +696,7 @@ extension ChangeLog {
     // Where nothing happens, the mark moves on all the same: it must not hold up the trimming of the log, nor fall behind it.
     if try !hasNews(on: connection) {
       _ = try begin(on: connection)
-      _ = try? connection.run("COMMIT")
+      _ = try? connection.run([.commit])
     }
     let start = start
     guard !start.life.isStandby else { return }

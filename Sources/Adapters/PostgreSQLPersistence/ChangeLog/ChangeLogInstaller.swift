@@ -135,10 +135,10 @@ struct ChangeLogInstaller {
           within: deadline - .now,
           noting: &statements
         )
-        try connection.runOnce("COMMIT")
+        try connection.run([Statement.commit.unprepared])
         return layout
       } catch {
-        _ = try? connection.runOnce("ROLLBACK")
+        _ = try? connection.run([Statement.rollback.unprepared])
         guard let failure = error as? PostgreSQLFailure, !connection.isRehearsing,
           ContinuousClock.now < deadline,
           failure.isLocked || failure.isMadeByOthers && attempt < ChangeLogInstaller.attemptLimit
@@ -184,7 +184,7 @@ struct ChangeLogInstaller {
       hasLog: found != nil
     )
     _ = try connection.run([
-      Statement("BEGIN ISOLATION LEVEL READ COMMITTED", isPrepared: false),
+      Statement.begin(.readCommitted).unprepared,
       Statement(locks.taking(within: patience, waits: !connection.isRehearsing), isPrepared: false),
       Statement(TableLocks.ending, isPrepared: false),
     ])

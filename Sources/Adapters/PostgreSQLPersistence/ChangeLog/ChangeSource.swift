@@ -80,7 +80,7 @@ extension ChangeSource {
   func begin(on connection: Connection) throws(StoreError) -> PinnedVersion {
     try begin(
       on: connection,
-      opening: [Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
+      opening: [.begin(.reading)]
     )
   }
 }

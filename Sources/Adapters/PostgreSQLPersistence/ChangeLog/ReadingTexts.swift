@@ -21,10 +21,11 @@ struct ReadingLocks: Hashable, Sendable {
     let limit = patience.map {
       "SET LOCAL lock_timeout = \(max(1, Int($0 / .milliseconds(1))))"
     }
-    let texts = names.flatMap {
-      ["BEGIN"] + (limit.map { [$0] } ?? []) + ["LOCK TABLE \($0) IN ACCESS SHARE MODE", "COMMIT"]
+    let statements = names.flatMap { name -> [Statement] in
+      let lock = Statement("LOCK TABLE \(name) IN ACCESS SHARE MODE")
+      return [.begin(.readCommitted)] + (limit.map { [Statement($0)] } ?? []) + [lock, .commit]
     }
-    return (texts + [TableLocks.pause]).map { Statement($0, isPrepared: false) }
+    return (statements + [Statement(TableLocks.pause)]).map(\.unprepared)
   }
 }
 

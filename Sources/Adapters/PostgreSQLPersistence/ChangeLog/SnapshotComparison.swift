@@ -88,7 +88,7 @@ final class SnapshotComparison: ChangeSource {
     do {
       var opening = opening
       while true {
-        let isReading = opening.contains(where: \.beginsReading)
+        let isReading = opening.contains { $0.kind == .begin(.reading) }
         if let text = try begin(&opening, isReading, patience, on: connection) {
           return PinnedVersion(version: note(text))
         }
@@ -121,7 +121,7 @@ final class SnapshotComparison: ChangeSource {
       guard let locks, error.statement == opening.count, !error.isConnectionLost
       else { throw error }
       opening.removeEndOfLastTransaction()
-      try connection.run("ROLLBACK")
+      try connection.run([.rollback])
       try yield(locks, after: error, patience, on: connection)
       return nil
     }
@@ -142,7 +142,7 @@ final class SnapshotComparison: ChangeSource {
       _ = try connection.run(locks.waiting(patience))
     } catch {
       guard error.isLocked else { throw error }
-      try connection.run("ROLLBACK")
+      try connection.run([.rollback])
       // The table may be one that is not needed.
       state.withLock { $0.unlockedUntil = .now + SnapshotComparison.unlockedTime }
     }

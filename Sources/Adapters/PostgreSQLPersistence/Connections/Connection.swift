@@ -11,61 +11,6 @@ import Glibc
 import Darwin
 #endif
 
-/// A statement with its parameters.
-struct Statement: Hashable, Sendable {
-  /// How the server may plan a statement.
-  enum Planning: Hashable, Sendable {
-    /// As it finds best.
-    case usual
-    /// By an index alone, if one can answer.
-    case ordered
-    /// Either way; the plan is the same.
-    case either
-  }
-
-  /// The text, with `$1`, `$2`, … for the parameters.
-  let text: String
-  let parameters: [Parameter]
-  /// Whether the statement is prepared once for the connection; texts that hardly recur are not.
-  var isPrepared: Bool
-  var planning: Planning
-
-  /// Creates a statement.
-  init(
-    _ text: String,
-    _ parameters: [Parameter] = [],
-    isPrepared: Bool = true,
-    planning: Planning? = nil
-  ) {
-    self.text = text
-    self.parameters = parameters
-    self.isPrepared = isPrepared
-    self.planning = planning ?? (Statement.isPlanned(text) ? .usual : .either)
-  }
-
-  /// Whether the statement ends a transaction with its changes.
-  var commits: Bool { text == "COMMIT" }
-
-  /// Whether the statement begins a transaction.
-  var begins: Bool { text.utf8.starts(with: "BEGIN".utf8) }
-
-  /// Whether the statement begins a transaction that only reads.
-  var beginsReading: Bool { begins && text.utf8.suffix(10).elementsEqual(" READ ONLY".utf8) }
-
-  /// Whether the server plans a statement; others, such as `LOCK TABLE`, must not be preceded by one that takes a snapshot.
-  private static func isPlanned(_ text: String) -> Bool {
-    let verbs = ["SELECT", "(", "WITH", "INSERT", "UPDATE", "DELETE", "DECLARE"]
-    return verbs.contains(where: text.hasPrefix)
-  }
-}
-
-extension [Statement] {
-  /// Removes what ends the transaction before this one, which must not be repeated.
-  mutating func removeEndOfLastTransaction() {
-    if let end = lastIndex(where: \.commits) { removeSubrange(...end) }
-  }
-}
-
 /// A connection to a server, which belongs to one thread at a time.
 ///
 /// Statements travel in flights: all are sent at once, up to one synchronization, and the results are read together, so a flight costs one
@@ -193,6 +138,7 @@ final class Connection {
   /// - Returns: A result for each statement.
   /// - Throws: `PostgreSQLFailure` for the first statement that failed; those after it were not run, and a transaction that is open has
   ///   failed. `57014` if the read is not wanted any more (`ReadingInterest`).
+  @discardableResult
   func run(_ statements: [Statement]) throws(PostgreSQLFailure) -> [QueryResult] {
     guard let expected else {
       try send(statements)
@@ -260,7 +206,7 @@ final class Connection {
       try send(statement, isHidden: false, in: &flight, &preparing, on: connection)
     }
     // Behind others it would not be run if one of them failed.
-    flight.endsTransaction = statements.count == 1 && statements[0].commits
+    flight.endsTransaction = statements.count == 1 && statements[0].kind == .commit
     guard PQpipelineSync(connection) == 1 else { throw .ofConnection(connection) }
     pending.append(flight)
     flightCount += 1
@@ -297,11 +243,11 @@ final class Connection {
 
   /// The statement that lets the server plan as another one needs it, unless it does so already.
   private func planningChange(for statement: Statement) -> Statement? {
-    if !preparesByName, statement.commits || statement.begins {
-      // Through a pooler a setting ends with the transaction.
-      planning = .usual
-    } else if statement.text.hasPrefix("ROLLBACK") {
-      planning = nil
+    switch statement.kind {
+    // Through a pooler a setting ends with the transaction.
+    case .begin, .commit: if !preparesByName { planning = .usual }
+    case .rollback: planning = nil
+    case .query: break
     }
     guard statement.planning != .either, statement.planning != planning else { return nil }
     planning = statement.planning
@@ -457,14 +403,14 @@ final class Connection {
     path: String
   ) throws(StoreError) -> [String] {
     do {
-      try run("BEGIN")
+      try run([.begin(.readCommitted)])
     } catch {
       throw error.storeError(path: path, waited: .zero)
     }
     rehearsed = []
     defer {
       rehearsed = nil
-      _ = try? run("ROLLBACK")
+      _ = try? run([.rollback])
     }
     try body()
     return rehearsed ?? []
@@ -475,7 +421,10 @@ final class Connection {
 
   private func rehearse(_ statement: Statement) -> Statement {
     guard rehearsed != nil else { return statement }
-    if statement.commits || statement.begins { return Statement("SELECT 1") }
+    switch statement.kind {
+    case .begin, .commit: return Statement("SELECT 1")
+    case .rollback, .query: break
+    }
     let text = statement.text
     let verbs = [
       "CREATE ", "ALTER ", "DROP ", "COMMENT ", "GRANT ", "REVOKE ", "INSERT ", "UPDATE ", "DO ",

@@ -114,7 +114,7 @@ final class ConnectionPool: Sendable {
   }
 
   private func give(_ connection: Connection, _ role: Role) {
-    if connection.isUsable, connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+    if connection.isUsable, connection.isInTransaction { _ = try? connection.run([.rollback]) }
     let starts = state.withLock { state in
       state.inUse[ObjectIdentifier(connection)] = nil
       guard connection.isUsable, !state.isClosed else { return false }

@@ -36,12 +36,9 @@ extension Connection {
   }
 
   /// The statements that open a transaction.
-  func opening(_ mode: String) -> [Statement] {
-    [Statement("BEGIN ISOLATION LEVEL \(mode)")] + transactionSettings
+  func opening(_ mode: Statement.Mode) -> [Statement] {
+    [.begin(mode)] + transactionSettings
   }
-
-  /// The statement that ends a transaction.
-  static let commit = Statement("COMMIT")
 
   /// The statement that lets the server plan by an index alone, or as usual again.
   ///

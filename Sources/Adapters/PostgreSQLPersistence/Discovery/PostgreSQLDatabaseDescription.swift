@@ -199,7 +199,7 @@ extension PostgreSQLDatabaseDescription {
     return try request.connected { (connection, path) throws(StoreError) in
       do {
         _ = try connection.run(
-          connection.opening("REPEATABLE READ READ ONLY") + [
+          connection.opening(.reading) + [
             Statement(
               "DECLARE results_rows NO SCROLL CURSOR FOR SELECT \(names) FROM \(shape.quotedName)",
               isPrepared: false
@@ -227,7 +227,7 @@ extension PostgreSQLDatabaseDescription {
           }
           guard found.count == PostgreSQLDatabaseDescription.batch else { break }
         }
-        _ = try connection.run([Connection.commit])
+        _ = try connection.run([.commit])
         return rows
       } catch let failure as PostgreSQLFailure {
         throw failure.storeError(path: path, waited: request.timeLimit)

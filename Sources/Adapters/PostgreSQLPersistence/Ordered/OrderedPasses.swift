@@ -251,7 +251,7 @@ private final class ParallelPass: Sendable {
     _ = try? pool.withFree { (connection) throws(StoreError) in
       let reader = TableReader(connection, tables: tables, path: path)
       _ = try reader.run(
-        connection.opening("REPEATABLE READ READ ONLY")
+        connection.opening(.reading)
           + [
             Statement(
               "SET TRANSACTION SNAPSHOT \(Connection.literal(snapshot))",
@@ -261,7 +261,7 @@ private final class ParallelPass: Sendable {
             Statement(TableLocks.ending, isPrepared: false),
           ]
       )
-      defer { try? connection.post([Connection.commit]) }
+      defer { try? connection.post([.commit]) }
       let source = PostgreSQLOrderedSource(plan, reader)
       defer { source.end() }
       work(source, isHelper: true) { self.state.withLock { !$0.isEnded && $0.failure == nil } }

@@ -74,13 +74,11 @@ struct OrderedRemedy {
     in table: EntityTable,
     beside pool: ConnectionPool
   ) throws(StoreError) -> String? {
-    let begin = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false)
-    let end = Statement("COMMIT", isPrepared: false)
-    _ = try reader.run([begin])
+    _ = try reader.run([Statement.begin(.reading).unprepared])
     let ordered = try OrderedProof(reader: reader).plan(of: definition, in: table)
     let index = HelpfulIndex(definition, in: table)
     let name = try index.map { (index) throws(StoreError) in try freeName(index.name, in: table) }
-    _ = try reader.run([end])
+    _ = try reader.run([Statement.commit.unprepared])
     guard ordered == nil, let index, let name else { return nil }
     let statement = index.statement(named: name)
     let quoted = Connection.quoted(table.shape.schema) + "." + Connection.quoted(name)

@@ -231,11 +231,11 @@ public final class PostgreSQLStore: Store {
     try pool.with(.reading) { (connection) throws(StoreError) in
       let pinned = try context.changes.begin(
         on: connection,
-        opening: connection.opening("REPEATABLE READ READ ONLY")
+        opening: connection.opening(.reading)
       )
       hasBegun = true
       // Nobody waits for the end of a transaction that has only read.
-      defer { try? connection.post([Connection.commit]) }
+      defer { try? connection.post([.commit]) }
       return try run(body, in: PostgreSQLSnapshot(connection, pinned, in: context, pool: pool))
     }
   }

@@ -77,7 +77,7 @@ struct CatalogReader {
         """
       parameters = [.texts(tables.map(\.schema)), .texts(tables.map(\.name))]
     case .found(let statements, let setting):
-      flight = connection.opening("REPEATABLE READ READ ONLY") + statements
+      flight = connection.opening(.reading) + statements
       condition = "c.oid = ANY (current_setting(\(Connection.literal(setting)))::oid[])"
     }
     let first = flight.count
@@ -85,7 +85,7 @@ struct CatalogReader {
     flight += [
       CatalogReader.tables, CatalogReader.columns, CatalogReader.constraints, CatalogReader.indexes,
     ].map { Statement($0.replacing(CatalogReader.scope, with: condition), parameters) }
-    if first > 0 { flight.append(Connection.commit) }
+    if first > 0 { flight.append(.commit) }
     return findings(Array(try connection.run(flight)[first...]))
   }
 

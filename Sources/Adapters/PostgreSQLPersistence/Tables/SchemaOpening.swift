@@ -52,7 +52,7 @@ enum SchemaOpening {
         if let tables = try changedTables(until: deadline, isLast: isLast) { return tables }
         if isLast { throw .busy(path: path, waited: SchemaOpening.patience) }
         attempt += 1
-        try run([TableLocks.pause], for: nil)
+        try run([Statement(TableLocks.pause)], for: nil)
       }
     }
 
@@ -69,26 +69,28 @@ enum SchemaOpening {
       do {
         try run(
           [
-            "BEGIN ISOLATION LEVEL READ COMMITTED",
-            locks.taking(within: deadline - .now, waits: !connection.isRehearsing),
-            locks.isEmpty
-              ? "SET LOCAL lock_timeout = \(SchemaOpening.patience / .milliseconds(1))"
-              : TableLocks.ending,
-            "SET LOCAL search_path = pg_catalog",
-            "SET LOCAL client_min_messages = error",
+            .begin(.readCommitted),
+            Statement(locks.taking(within: deadline - .now, waits: !connection.isRehearsing)),
+            Statement(
+              locks.isEmpty
+                ? "SET LOCAL lock_timeout = \(SchemaOpening.patience / .milliseconds(1))"
+                : TableLocks.ending
+            ),
+            Statement("SET LOCAL search_path = pg_catalog"),
+            Statement("SET LOCAL client_min_messages = error"),
           ],
           for: nil
         )
         let changes = try changes(try read())
         guard locks.include(self.locks(for: changes)), try apply(changes, isLast: isLast) else {
-          _ = try? connection.runOnce("ROLLBACK")
+          _ = try? connection.run([Statement.rollback.unprepared])
           return nil
         }
         let tables = try tables(try read())
-        try run(["COMMIT"], for: nil)
+        try run([.commit], for: nil)
         return tables
       } catch {
-        if connection.isInTransaction { _ = try? connection.runOnce("ROLLBACK") }
+        if connection.isInTransaction { _ = try? connection.run([Statement.rollback.unprepared]) }
         throw error
       }
     }
@@ -232,19 +234,21 @@ enum SchemaOpening {
       let text: String
     }
 
-    private func run(_ texts: [String]) throws(Failed) {
-      for text in texts {
+    private func run(_ texts: [String]) throws(Failed) { try run(texts.map { Statement($0) }) }
+
+    private func run(_ statements: [Statement]) throws(Failed) {
+      for statement in statements {
         do {
-          try connection.runOnce(text)
+          _ = try connection.run([statement.unprepared])
         } catch {
-          throw Failed(failure: error, text: text)
+          throw Failed(failure: error, text: statement.text)
         }
       }
     }
 
-    private func run(_ texts: [String], for entity: String?) throws(StoreError) {
+    private func run(_ statements: [Statement], for entity: String?) throws(StoreError) {
       do {
-        try run(texts)
+        try run(statements)
       } catch {
         throw storeError(error.failure, entity)
       }

@@ -38,17 +38,17 @@ extension ChangeLog {
     let mark = old?.mark ?? Mark(bound: .max, unseen: [], seen: [])
     // One statement has one snapshot; several would have several.
     var statements = [
-      Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+      .begin(.reading),
       texts.readingFacts, texts.newness(since: mark),
     ]
     if isStandby { statements.append(texts.visibleTransactions) }
-    statements.append(Connection.commit)
+    statements.append(.commit)
     let results: [QueryResult]
     do {
       results = try connection.run(statements)
     } catch {
       if error.isConnectionLost { throw error }
-      try connection.run("ROLLBACK")
+      try connection.run([.rollback])
       // A standby cannot read the unlogged table: the server was replaced.
       guard error.state == "0A000", try renewLife(on: connection) else { throw error }
       return try look(since: old, on: connection)

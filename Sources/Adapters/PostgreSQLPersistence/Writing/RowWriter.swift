@@ -152,7 +152,7 @@ final class RowWriter {
     _ rows: [[Value]],
     keys: [ObjectKey?]
   ) throws(StoreError) -> [ObjectID] {
-    try run(only: "SAVEPOINT results_batch")
+    try run(only: Statement("SAVEPOINT results_batch"))
     var ids: [ObjectID] = []
     ids.reserveCapacity(rows.count)
     do throws(StoreError) {
@@ -166,15 +166,15 @@ final class RowWriter {
         }
       }
     } catch {
-      if connection.isUsable { try run(only: "ROLLBACK TO results_batch") }
+      if connection.isUsable { try run(only: .rollback(to: "results_batch")) }
       throw error
     }
-    try run(only: "RELEASE results_batch")
+    try run(only: Statement("RELEASE results_batch"))
     return ids
   }
 
-  private func run(only text: String) throws(StoreError) {
-    try context.translating { () throws(PostgreSQLFailure) in _ = try connection.run(text) }
+  private func run(only statement: Statement) throws(StoreError) {
+    try context.translating { () throws(PostgreSQLFailure) in _ = try connection.run([statement]) }
   }
 
   /// Inserts a batch by one statement, or returns `nil`, and has inserted nothing, if that is not possible.
@@ -238,14 +238,14 @@ final class RowWriter {
       try undoBatch()
       return nil
     }
-    try run(only: "RELEASE results_rows")
+    try run(only: Statement("RELEASE results_rows"))
     return ids
   }
 
   private func undoBatch() throws(StoreError) {
     try context.translating { () throws(PostgreSQLFailure) in
       _ = try connection.run([
-        Statement("ROLLBACK TO results_rows"), Statement("RELEASE results_rows"),
+        .rollback(to: "results_rows"), Statement("RELEASE results_rows"),
       ])
     }
   }
@@ -495,7 +495,7 @@ extension Connection {
       return Array(results.dropFirst().dropLast())
     } catch {
       if !error.isConnectionLost {
-        _ = try? run([Statement("ROLLBACK TO results_row"), Statement("RELEASE results_row")])
+        _ = try? run([.rollback(to: "results_row"), Statement("RELEASE results_row")])
       }
       throw error
     }

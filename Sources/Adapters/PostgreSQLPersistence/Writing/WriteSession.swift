@@ -38,7 +38,7 @@ struct WriteSession {
       // The closure may have gone on.
       if let failure = lockWait?.failure { throw failure }
     } catch {
-      if connection.isUsable { _ = try? connection.run("ROLLBACK") }
+      if connection.isUsable { _ = try? connection.run([.rollback]) }
       if let failure = lockWait?.failure { throw failure }
       if let error = error as? StoreError { throw error }
       throw .aborted(by: error)
@@ -50,7 +50,7 @@ struct WriteSession {
       throw .unexpected(path: context.path, detail: "the closure ended its own transaction")
     }
     guard let number = transaction.number.value else {
-      try? connection.post([Connection.commit])
+      try? connection.post([.commit])
       return Committed(result: result, version: pinned.version)
     }
     let after = try finish(number, origin: origin, on: connection)
@@ -64,9 +64,9 @@ struct WriteSession {
     let milliseconds = Int(context.options.busyTimeout / .milliseconds(1))
     var opening: [Statement]
     if case .inTurn = context.options.writing {
-      opening = connection.opening("REPEATABLE READ")
+      opening = connection.opening(.repeatableRead)
     } else {
-      opening = connection.opening("SERIALIZABLE")
+      opening = connection.opening(.serializable)
     }
     opening.append(Statement("SET LOCAL lock_timeout = \(max(1, milliseconds))"))
     if case .inTurn = context.options.writing, let turn = context.turn {
@@ -91,7 +91,7 @@ struct WriteSession {
       }
     } catch {
       guard case .busy(let path, _, _) = error else { throw error }
-      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      if connection.isInTransaction { _ = try? connection.run([.rollback]) }
       WriterWait.current?.note(milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
       let waited = WriterWait.span(orLimit: context.options.busyTimeout)
       throw .busy(path: path, waited: waited, holder: holder(on: connection))
@@ -120,11 +120,11 @@ struct WriteSession {
     do {
       return try context.changes.begin(
         on: connection,
-        opening: context.changes.markers(origin: origin) + [Connection.commit]
-          + connection.opening("REPEATABLE READ READ ONLY")
+        opening: context.changes.markers(origin: origin) + [.commit]
+          + connection.opening(.reading)
       )
     } catch {
-      if connection.isUsable { _ = try? connection.run("ROLLBACK") }
+      if connection.isUsable { _ = try? connection.run([.rollback]) }
       // The reading can fail after the transaction has committed.
       guard try isCommitted(number, on: connection) else { throw error }
     }
@@ -136,9 +136,9 @@ struct WriteSession {
     let usable = connection.isUsable ? connection : try pool.connect()
     let pinned = try context.changes.begin(
       on: usable,
-      opening: usable.opening("REPEATABLE READ READ ONLY")
+      opening: usable.opening(.reading)
     )
-    if usable !== connection { try? usable.post([Connection.commit]) }
+    if usable !== connection { try? usable.post([.commit]) }
     return pinned
   }
 
@@ -177,7 +177,7 @@ struct WriteSession {
     since version: StoreVersion,
     on connection: Connection
   ) {
-    defer { try? connection.post([Connection.commit]) }
+    defer { try? connection.post([.commit]) }
     guard pinned.version != version else { return }
     guard broadcaster.hasFollowers, connection.isInTransaction,
       context.changes.isSmall(since: version, in: pinned, limit: WriteSession.followedRows)
