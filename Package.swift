@@ -168,7 +168,7 @@ let programFrontEnd = adapter(
 )
 let webFrontEnd = adapter(
   "WebFrontEnd",
-  on: [domain, presentation],
+  on: [domain, storeKit, presentation],
   wrapping: [
     .target(name: "ListBrowser"), .target(name: "TerminalFrontEnd"), .target(name: "WireFormat"),
   ] + webLibraries

@@ -34,16 +34,18 @@ let package = Package(
     ),
     .executableTarget(
       name: "results-benchmark",
-      dependencies: ["FetchedResults", "SQLitePersistence", "SectionCacheFiles", "SampleUseCases"]
-        .map(library) + [
-          .product(
-            name: "PostgreSQLPersistence",
-            package: "swift-fetched-results",
-            condition: postgreSQL
-          ),
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
-          grdb, "CSQLite", .target(name: "CServerLibrary", condition: postgreSQL),
-        ]
+      dependencies: [
+        "FetchedResults", "ResultsStoreKit", "SQLitePersistence", "SectionCacheFiles",
+        "SampleUseCases",
+      ].map(library) + [
+        .product(
+          name: "PostgreSQLPersistence",
+          package: "swift-fetched-results",
+          condition: postgreSQL
+        ),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        grdb, "CSQLite", .target(name: "CServerLibrary", condition: postgreSQL),
+      ]
     ),
     .testTarget(name: "BenchmarkTests", dependencies: ["results-benchmark"]),
   ],

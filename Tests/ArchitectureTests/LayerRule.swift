@@ -236,8 +236,9 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     LayerRule(
       "Sources/Adapters/WebFrontEnd",
       [
-        "ResultsDomain", "ResultsPresentation", "ListBrowser", "TerminalFrontEnd", "WireFormat",
-        "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "Logging",
+        "ResultsDomain", "ResultsStoreKit", "ResultsPresentation", "ListBrowser",
+        "TerminalFrontEnd", "WireFormat", "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore",
+        "Logging",
       ] + foundation,
       because: "the server of pages knows no store, no use case and no command line"
     ),

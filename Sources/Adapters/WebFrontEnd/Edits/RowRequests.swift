@@ -2,6 +2,7 @@
 import ListBrowser
 import ResultsDomain
 import ResultsPresentation
+import ResultsStoreKit
 import WireFormat
 
 /// What a page asks of single rows, and what it asks to change, for one site and one session.

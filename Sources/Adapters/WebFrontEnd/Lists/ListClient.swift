@@ -3,6 +3,7 @@ import ListBrowser
 import NIOCore
 import ResultsDomain
 import ResultsPresentation
+import ResultsStoreKit
 import Synchronization
 import WireFormat
 

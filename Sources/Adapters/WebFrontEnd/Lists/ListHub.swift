@@ -2,6 +2,7 @@
 import ListBrowser
 import ResultsDomain
 import ResultsPresentation
+import ResultsStoreKit
 import Synchronization
 
 /// One live list and the clients that show windows of it.
