@@ -2,6 +2,7 @@ import InMemoryPersistence
 import ResultsDomain
 import ResultsStoreKit
 import ResultsTesting
+import Synchronization
 import Testing
 
 @Suite struct `A recorder` {
@@ -134,12 +135,112 @@ struct ForwardingTests {
     init(base: any StoreSnapshot) { self.base = base }
   }
 
-  @Test func `the first keys are requested as such`() throws {
+  /// A transaction around another one.
+  private final class OuterTransaction: SnapshotForwarding, StoreTransaction {
+    let base: any StoreSnapshot
+    private let transaction: any StoreTransaction
+
+    init(_ transaction: any StoreTransaction, reading base: any StoreSnapshot) {
+      (self.transaction, self.base) = (transaction, base)
+    }
+
+    func insert(
+      _ values: [Value],
+      key: ObjectKey?,
+      into entity: EntityDescription
+    ) throws(StoreError) -> ObjectID {
+      try transaction.insert(values, key: key, into: entity)
+    }
+
+    func update(
+      _ id: ObjectID,
+      to values: [Value],
+      of entity: EntityDescription,
+      ifUnchangedFrom expected: Row?
+    ) throws(StoreError) {
+      try transaction.update(id, to: values, of: entity, ifUnchangedFrom: expected)
+    }
+
+    func delete(_ id: ObjectID, of entity: EntityDescription) throws(StoreError) -> Bool {
+      try transaction.delete(id, of: entity)
+    }
+  }
+
+  private struct OuterStore: ForwardingStore {
+    let target: any Store
+
+    func wrapped(_ snapshot: any StoreSnapshot) -> any StoreSnapshot { Outer(base: snapshot) }
+  }
+
+  /// A store that records which versions observers need no more.
+  private final class ReleasingStore: ForwardingStore {
+    let target: any Store
+    let released = Mutex<[StoreVersion]>([])
+
+    init(_ target: any Store) { self.target = target }
+
+    func releaseHistory(through version: StoreVersion) {
+      released.withLock { $0.append(version) }
+    }
+  }
+
+  private static func store() throws -> (InMemoryStore, EntityDescription) {
     let entity = try EntityDescription(
       name: "Thing",
       attributes: [AttributeDescription("n", .text)]
     )
-    let store = try InMemoryStore(entities: [entity])
+    return (try InMemoryStore(entities: [entity]), entity)
+  }
+
+  @Test func `a commit is offered with a wrapped snapshot before the write returns`() throws {
+    let (store, entity) = try Self.store()
+    let outer = OuterStore(target: store)
+    let offered = Mutex<[Bool]>([])
+    let notifications = outer.commitNotifications { snapshot in
+      offered.withLock { $0.append(snapshot is Outer) }
+      return true
+    }
+    try outer.write { try $0.insert([.text("a")], key: nil, into: entity) }
+    #expect(offered.withLock(\.self) == [true])
+    withExtendedLifetime(notifications) {}
+  }
+
+  @Test func `a version that nobody needs is released`() throws {
+    let (store, _) = try Self.store()
+    let inner = ReleasingStore(store)
+    let version = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+    OuterStore(target: inner).releaseHistory(through: version)
+    #expect(inner.released.withLock(\.self) == [version])
+  }
+
+  @Test func `a snapshot has the index of the one inside, and a transaction has none`() throws {
+    let (store, entity) = try Self.store()
+    let definition = try OrderDefinition(
+      entity: entity,
+      predicate: .all,
+      sortDescriptors: [.ascending("n")]
+    )
+    try store.read { (snapshot) throws(StoreError) in
+      let outer = Outer(base: snapshot)
+      #expect(try snapshot.orderedSource(of: definition) != nil)
+      #expect(try outer.orderedSource(of: definition) != nil)
+      #expect(try outer.source(of: definition) == snapshot.source(of: definition))
+    }
+    try store.write { transaction in
+      let other = try store.read { (snapshot) throws(StoreError) in
+        let outer = OuterTransaction(transaction, reading: snapshot)
+        return (
+          hasIndex: try outer.orderedSource(of: definition) != nil,
+          source: try outer.source(of: definition),
+          planned: try outer.plan(of: definition).source
+        )
+      }
+      #expect(!other.hasIndex && other.source == .unknown && other.planned == .unknown)
+    }
+  }
+
+  @Test func `the first keys are requested as such`() throws {
+    let (store, entity) = try Self.store()
     try store.write { transaction in
       for text in ["a", "b", "c"] {
         try transaction.insert([.text(text)], key: nil, into: entity)
