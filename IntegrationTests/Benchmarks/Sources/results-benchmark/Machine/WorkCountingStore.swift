@@ -60,6 +60,12 @@ final class WorkCountingStore: Store {
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
   func commitNotifications() -> AsyncStream<Void> { base.commitNotifications() }
+  func commitNotifications(
+    following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
+  ) -> AsyncStream<Void> {
+    base.commitNotifications { follow(WorkCountingSnapshot($0, self)) }
+  }
+  func releaseHistory(through version: StoreVersion) { base.releaseHistory(through: version) }
   func checkForExternalChanges() throws(StoreError) { try base.checkForExternalChanges() }
   func close() throws(StoreError) { try base.close() }
 
@@ -89,16 +95,14 @@ final class WorkCountingStore: Store {
 }
 
 /// A snapshot that counts the reads.
-private final class WorkCountingSnapshot: StoreSnapshot {
-  private let base: any StoreSnapshot
+private final class WorkCountingSnapshot: SnapshotForwarding {
+  let base: any StoreSnapshot
   private let store: WorkCountingStore
 
   init(_ base: any StoreSnapshot, _ store: WorkCountingStore) {
     self.base = base
     self.store = store
   }
-
-  var version: StoreVersion { base.version }
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
     store.count {
@@ -154,20 +158,6 @@ private final class WorkCountingSnapshot: StoreSnapshot {
   ) throws(StoreError) {
     store.count { _ in }
     try base.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
-  }
-
-  func bookmark() throws(StoreError) -> StoreBookmark? { try base.bookmark() }
-
-  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
-    try base.version(at: bookmark)
-  }
-
-  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
-    try base.plan(of: definition)
-  }
-
-  func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
-    try base.source(of: definition)
   }
 
   func orderedSource(
