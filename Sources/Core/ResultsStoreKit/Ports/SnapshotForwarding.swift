@@ -2,7 +2,7 @@ public import ResultsDomain
 
 /// A snapshot that passes every call on to another one.
 ///
-/// Conform to it, and implement only what differs: every requirement of `StoreSnapshot` has an implementation here, also those with a
+/// Conform to it, and implement only what differs: every requirement of `StoreSnapshot` has an implementation here, including those with a
 /// default there, so that a snapshot around another one loses no answer of the one inside.
 ///
 /// ```swift
