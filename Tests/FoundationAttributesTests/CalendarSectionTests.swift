@@ -100,6 +100,31 @@ import Testing
     #expect(try await sections(unit, "Asia/Tokyo", store, locale: locale) == expected)
   }
 
+  @Test(
+    arguments: [CalendarGrouping.Unit.day, .week, .month, .year],
+    ["Asia/Tokyo", "Europe/Berlin"]
+  )
+  func `R263: infinite dates have sections of their own, the last dates before them too`(
+    unit: CalendarGrouping.Unit,
+    zone: String
+  ) throws {
+    let grouping = CalendarGrouping(
+      unit,
+      calendar: try calendar(zone),
+      locale: Locale(identifier: "de_DE")
+    )
+    for (value, text) in [(Int64.min, "-infinity"), (.max, "infinity")] {
+      let group = grouping.group(of: .integer(value))
+      #expect(group == SectionGroup(id: .text(text)))
+      #expect(grouping.title(of: group.id) == text)
+    }
+    let (first, last) = (
+      grouping.group(of: .integer(.min + 1)), grouping.group(of: .integer(.max - 1))
+    )
+    #expect(first.first == .integer(.min + 1))
+    #expect(last.next == .integer(.max))
+  }
+
   @Test func `R205: another time zone or locale of a live list is an ordinary change`() async throws
   {
     let store = try Self.store(from: "2026-11-01T21:00:00Z", to: "2026-11-02T02:00:00Z")

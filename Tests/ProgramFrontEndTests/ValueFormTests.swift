@@ -66,6 +66,20 @@ import Testing
     #expect(ValueFormatter(for: .of("ja_JP")).text(.null, of: since.type) == "")
   }
 
+  @Test(arguments: [("infinity", Int64.max), ("-infinity", .min)])
+  func `R263: an infinite date is a word in every locale, and read again`(
+    text: String,
+    microseconds: Int64
+  ) throws {
+    let since = try attribute("since")
+    for locale in [nil, "ja_JP"] as [String?] {
+      let shown = ValueFormatter(for: .of(locale)).text(.integer(microseconds), of: since.type)
+      #expect(shown == text)
+      #expect(try ValueParser(.of(locale)).value(text, of: since) == .integer(microseconds))
+    }
+    #expect(ValueFormatter(for: nil).text(.integer(microseconds), of: since.type) == text)
+  }
+
   @Test func `an error names the field's position, and typed values are used as they are`() throws {
     let parser = ValueParser(.machine)
     let age = try attribute("age")

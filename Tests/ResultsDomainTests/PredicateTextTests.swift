@@ -10,6 +10,7 @@ struct PredicateTextTests {
     "NOT (title BEGINSWITH[c] 'the ' OR title LIKE '*\\\\?')",
     "price BETWEEN {-3480.00, 0.05}",
     "added < '2024-02-29T08:30:00.5Z'",
+    "added BETWEEN {'-infinity', 'infinity'}",
     "weight IN {1.5, NULL, -INFINITY, 3}",
     "SELF IN {1, 2, 30}",
     "SELF == 3",
@@ -24,7 +25,7 @@ struct PredicateTextTests {
     "title != NULL",
     "title == '\\'\\\\\\n\\t\\u{0}\"'",
   ])
-  func `a predicate in normal form is written as it was parsed`(text: String) throws {
+  func `R263: a predicate in normal form is written as it was parsed`(text: String) throws {
     let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
     #expect(predicate.text(in: Book.entity) == text)
   }

@@ -151,13 +151,15 @@ struct MachineTextTests {
       (.decimal(scale: 0), "7", 7), (.real, "1.5", 1.5), (.real, "1e+300", 1e300),
       (.real, "-inf", .real(-.infinity)),
       (.date, "2024-02-29T08:30:00.5Z", .integer(1_709_195_400_500_000)),
-      (.date, "1969-12-31T23:59:59.999999Z", .integer(-1)), (.text, " 'a'\n", " 'a'\n"),
+      (.date, "1969-12-31T23:59:59.999999Z", .integer(-1)), (.date, "infinity", .integer(.max)),
+      (.date, "-infinity", .integer(.min)), (.text, " 'a'\n", " 'a'\n"),
       (.text, "", ""),
       (.blob, "", .blob([])), (.blob, "Zg==", .blob([0x66])), (.blob, "Zm8=", .blob([0x66, 0x6F])),
       (.blob, "+/+/", .blob([251, 255, 191])),
     ] as [(AttributeType, String, Value)]
   )
-  func `a value is formatted and parsed back`(type: AttributeType, text: String, value: Value) {
+  func `R263: a value is formatted and parsed back`(type: AttributeType, text: String, value: Value)
+  {
     #expect(type.machineText(of: value) == text)
     #expect(type.value(parsing: text) == value)
   }

@@ -63,12 +63,14 @@ public struct CalendarGrouping: SectionGrouping {
     if let day = days.scatteredDay(of: microseconds) {
       return SectionGroup(id: .text(CivilDay(day).text(of: unit)))
     }
+    let instant = Instant(microseconds: microseconds)
+    guard !instant.isInfinite else { return SectionGroup(id: .text(instant.plainText)) }
     let day = CivilDay(days.day(of: LocalDays.quotient(microseconds, 1_000_000)))
     let span = day.span(of: unit)
     return SectionGroup(
       id: .text(day.text(of: unit)),
-      first: days.instant(of: span.lowerBound),
-      next: days.instant(of: span.upperBound)
+      first: days.instant(of: span.lowerBound) ?? .integer(.min + 1),
+      next: days.instant(of: span.upperBound) ?? .integer(.max)
     )
   }
 

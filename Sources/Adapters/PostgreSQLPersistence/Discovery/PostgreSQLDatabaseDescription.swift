@@ -182,7 +182,7 @@ extension PostgreSQLDatabaseDescription {
   ///   - table: The table or view.
   ///   - limit: The most rows to hold. Their values take at most 256 MB.
   /// - Returns: The values of that entity's attributes, by rows; none for any other table. `nil` if there are more.
-  /// - Throws: As the description, and `StoreError.unexpectedValue` for a value that no attribute has, such as an infinite date.
+  /// - Throws: As the description, and `StoreError.unexpectedValue` for a value that no attribute has, such as `NaN`.
   /// - Complexity: O(*n*) in the rows, which are held in memory.
   public func unidentifiedRows(
     of table: PostgreSQLTableDescription,

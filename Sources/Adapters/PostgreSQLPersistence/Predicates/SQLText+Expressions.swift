@@ -172,14 +172,14 @@ extension EntityTable.Column {
       let type = coding.type == TypeNumber.timestamp ? "timestamptz" : "timestamp"
       return """
         CASE WHEN isfinite(\(sql)) AND \(sql) < \(type) '294247-01-10 04:00:54.775807+00' \
-        THEN (extract(epoch FROM \(sql)) * 1000000)::bigint END
+        THEN (extract(epoch FROM \(sql)) * 1000000)::bigint \(Self.infinite(sql)) END
         """
     case .date:
       // The time of day by which a date without one is recognized.
       let noon = Instant(wholeDay: 0)?.microseconds ?? 0
       return """
         CASE WHEN isfinite(\(sql)) AND \(sql) < date '294247-01-10' \
-        THEN (\(sql) - date '1970-01-01') * 86400000000 + \(noon) END
+        THEN (\(sql) - date '1970-01-01') * 86400000000 + \(noon) \(Self.infinite(sql)) END
         """
     case .numeric(let scale):
       let units = "\(sql) * 1\(String(repeating: "0", count: max(0, scale)))"
@@ -187,6 +187,11 @@ extension EntityTable.Column {
         CASE WHEN \(units) BETWEEN \(Int64.min) AND \(Int64.max) THEN (\(units))::bigint END
         """
     }
+  }
+
+  /// The cases of a date that is infinite: the ends of the integers, as in the domain.
+  private static func infinite(_ sql: String) -> String {
+    "WHEN \(sql) = 'infinity' THEN \(Int64.max) WHEN \(sql) = '-infinity' THEN '\(Int64.min)'::bigint"
   }
 }
 

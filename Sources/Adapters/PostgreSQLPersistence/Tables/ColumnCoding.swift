@@ -74,13 +74,14 @@ struct ColumnCoding: Hashable, Sendable {
     case .uuid: return .text(ColumnCoding.uuidText(bytes))
     case .timestamp:
       let count = BinaryForm.integer(bytes)
-      // The two ends stand for infinity.
-      guard count != .max, count != .min else { return nil }
+      // The two ends stand for infinity, here and in the domain (`Instant.infinity`).
+      guard count != .max, count != .min else { return .integer(count) }
       let (sum, overflow) = count.addingReportingOverflow(ColumnCoding.epochMicroseconds)
-      return overflow ? nil : .integer(sum)
+      return overflow || sum == .max ? nil : .integer(sum)
     case .date:
       let days = BinaryForm.integer(bytes)
-      guard days != Int64(Int32.max), days != Int64(Int32.min) else { return nil }
+      if days == Int64(Int32.max) { return .integer(Instant.infinity.microseconds) }
+      if days == Int64(Int32.min) { return .integer(Instant.negativeInfinity.microseconds) }
       return Instant(wholeDay: days + ColumnCoding.epochDays).map { .integer($0.microseconds) }
     case .numeric(let scale):
       return NumericForm.units(in: bytes, scale: scale).map { .integer($0) }
@@ -117,6 +118,10 @@ struct ColumnCoding: Hashable, Sendable {
     case (.blob, .blob(let bytes)): return Parameter(type: type, bytes: bytes)
     case (.uuid, .text(let text)):
       return ColumnCoding.uuidBytes(text).map { Parameter(type: type, bytes: $0) }
+    case (.timestamp, .integer(.max)), (.timestamp, .integer(.min)):
+      return Parameter(type: type, bytes: BinaryForm.bytes(of: value.integer ?? .max))
+    case (.date, .integer(.max)): return Parameter(type: type, bytes: [0x7F, 0xFF, 0xFF, 0xFF])
+    case (.date, .integer(.min)): return Parameter(type: type, bytes: [0x80, 0, 0, 0])
     case (.timestamp, .integer(let date)):
       let (count, overflow) = date.subtractingReportingOverflow(ColumnCoding.epochMicroseconds)
       // 4713 BC to 294276 AD (timestamp.h).

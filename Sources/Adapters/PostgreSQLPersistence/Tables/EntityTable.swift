@@ -175,7 +175,7 @@ final class EntityTable: Sendable {
   }
 }
 
-/// A stored value that has none in the domain, such as a date before 4713 BC or an infinite one.
+/// A stored value that has none in the domain, such as not-a-number or a date after January 294247.
 struct UnreadableValue: Error {
   /// The index of its attribute.
   let attribute: Int

@@ -95,6 +95,7 @@ package struct ValueParser {
     switch type {
     case .text: return .text(text)
     case .date:
+      if let infinite = Instant(infinity: text) { return .integer(infinite.microseconds) }
       return try parse { () throws(LocaleTextError) in
         .integer(try dates.instant(of: text).microseconds)
       }
@@ -188,6 +189,7 @@ package struct ValueFormatter {
 
   private func date(_ microseconds: Int64) -> String {
     let instant = Instant(microseconds: microseconds)
+    guard !instant.isInfinite else { return instant.plainText }
     // A whole day is that date in every time zone; its instant is in that day in UTC.
     if instant.wholeDay != nil, dayStyle == nil { return instant.plainText }
     let dateStyle = instant.wholeDay == nil ? dateStyle : dayStyle

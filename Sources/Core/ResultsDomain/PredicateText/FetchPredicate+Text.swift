@@ -195,7 +195,8 @@ private struct PredicateWriter {
     case (.integer(let units), .decimal(let scale)):
       return ExactDecimal(units: units, scale: scale).description
     case (.integer(let microseconds), .date):
-      return "'\(Instant(microseconds: microseconds).iso8601)'"
+      let instant = Instant(microseconds: microseconds)
+      return "'\(instant.isInfinite ? instant.plainText : instant.iso8601)'"
     case (.integer(0), .boolean): return "FALSE"
     case (.integer(1), .boolean): return "TRUE"
     case (.integer(let number), _): return String(number)

@@ -345,7 +345,7 @@ enum PredicateConstant {
     case (.null, _): return .null
     case (.stored(let value), _) where value.isNull: return .null
     case (.text(let text), .date), (.stored(.text(let text)), .date):
-      guard let instant = Instant(iso8601: text) else {
+      guard let instant = Instant(infinity: text) ?? Instant(iso8601: text) else {
         guard Instant(iso8601: text + "Z") == nil else {
           throw invalid(
             "has a time without a time zone; add Z for UTC, or an offset such as +09:00"

@@ -15,6 +15,34 @@ public struct Instant: Hashable, Comparable, Sendable {
   }
 }
 
+// MARK: - Infinity
+
+extension Instant {
+  /// The last instant.
+  ///
+  /// It stands for a date without an end, PostgreSQL's `infinity`, and sorts after every other.
+  public static let infinity = Instant(microseconds: .max)
+
+  /// The first instant.
+  ///
+  /// It stands for a date without a beginning, PostgreSQL's `-infinity`, and sorts before every other.
+  public static let negativeInfinity = Instant(microseconds: .min)
+
+  /// The infinite date that PostgreSQL writes as a text, `infinity` or `-infinity`; `nil` for any other text.
+  package init?(infinity text: String) {
+    switch PredicateWord.capitals(text) {
+    case "INFINITY": self = .infinity
+    case "-INFINITY": self = .negativeInfinity
+    default: return nil
+    }
+  }
+
+  /// Whether this is the first or the last instant, which stand for infinite dates.
+  package var isInfinite: Bool { self == .infinity || self == .negativeInfinity }
+}
+
+// MARK: - Text
+
 extension Instant: CustomStringConvertible {
   /// The same text as `iso8601`.
   public var description: String { iso8601 }
@@ -93,9 +121,13 @@ extension Instant {
     return rest == Instant.wholeDayOffset - Instant.microsecondsPerDay ? day - 1 : nil
   }
 
-  /// Parses a date without a time as a whole day, and a date with a time as `init(iso8601:)` does.
+  /// Parses a date without a time as a whole day, a date with a time as `init(iso8601:)` does, and `infinity` and `-infinity`.
   /// - Complexity: O(*n*) in the bytes.
   public init?(plainText text: String) {
+    if let infinite = Instant(infinity: text) {
+      self = infinite
+      return
+    }
     guard let instant = Instant(iso8601: text) else { return nil }
     guard !text.utf8.contains(UInt8(ascii: ":")) else {
       self = instant
@@ -107,9 +139,10 @@ extension Instant {
     self.init(wholeDay: rest < 0 ? day - 1 : day)
   }
 
-  /// The date of a whole day, such as `2026-11-03`; for any other instant, `iso8601`.
+  /// The date of a whole day, such as `2026-11-03`, and `infinity` or `-infinity`; for any other instant, `iso8601`.
   public var plainText: String {
-    wholeDay == nil ? iso8601 : String(iso8601.prefix { $0 != "T" })
+    guard !isInfinite else { return self == .infinity ? "infinity" : "-infinity" }
+    return wholeDay == nil ? iso8601 : String(iso8601.prefix { $0 != "T" })
   }
 }
 
