@@ -183,6 +183,50 @@ struct SubscriptionTests {
     )
   }
 
+  @Test func `R264: R fetches what is due while the list is shown, and says what came of it`()
+    throws
+  {
+    defer { server.stop() }
+    server.set("/good", "200 OK", [], rss("Good", "1", "2"))
+    server.set("/bad", "404 Not Found")
+    try feed("subscribe", server.address("/good"), "--later")
+    try feed("subscribe", server.address("/bad"), "--later")
+    let screen = ["browse", "--print", "--size", "100x10", "--keys"]
+    func lines(_ list: [String], _ keys: String) throws -> [String] {
+      let result = try run.run("news-feed", list + screen + [keys])
+      #expect(result.status == 0, "\(result)")
+      return result.lines
+    }
+    let fetched = try lines([], "R")
+    #expect(fetched.contains { $0.contains("item 1") }, "\(fetched)")
+    let said = try #require(fetched.last { $0.contains("2 feeds in ") })
+    #expect(said.contains("s: 1 with 2 new items, 1 failed; "), "\(said)")
+    #expect(said.contains("404 Not Found."), "\(said)")
+    let nothing = try lines(["feeds"], "R")
+    #expect(nothing.contains { $0.contains("no feed is due before ") }, "\(nothing)")
+    let refused = try run.run("news-feed", screen + ["R", "--read-only"])
+    #expect(refused.output.contains("Rows cannot be changed here."), "\(refused)")
+  }
+
+  @Test(.enabled(if: TerminalRun.exists))
+  func `R264: R again ends what still runs, and a list in lines says what came`() throws {
+    defer { server.stop() }
+    let terminal = try TerminalRun()
+    try terminal.run.run("news-feed", "subscribe", server.address("/silent"), "--later")
+    try terminal.enter("export no_proxy=127.0.0.1; news-feed browse --linear")
+    try terminal.wait("the list") { $0.contains("There are no items.") }
+    try terminal.enter("R")
+    try terminal.wait("the start") { $0.contains("fetching the feeds that are due: R stops.") }
+    try terminal.enter("R")
+    try terminal.wait("the end") { $0.contains("stopped: fetch the feeds that are due") }
+    server.set("/silent", "200 OK", [], rss("Late", "1"))
+    try terminal.enter("R")
+    try terminal.wait("what came") {
+      $0.contains("1 feed in ") && $0.contains("1 with 1 new item.")
+    }
+    try terminal.enter("q")
+  }
+
   @Test func `a refresh that goes on prints what it has fetched, until it is interrupted`() throws {
     defer { server.stop() }
     server.set("/a", "200 OK", [], rss("A", "1"))

@@ -36,6 +36,7 @@ extension FeedProgram {
       }
       return try markRead(where: condition, context)
     },
+    refresh,
     ListCommand("read-all", title: "mark the whole list read", scope: .list, writes: true) {
       context in
       try markRead(where: context.definition.request.predicate, context)
@@ -61,6 +62,30 @@ extension FeedProgram {
       return CommandOutcome("unread items stay until the list is opened again", .list(definition))
     },
   ]
+
+  /// Fetches the feeds that are due, beside the list, which fills feed by feed.
+  static let refresh = ListCommand(
+    "refresh",
+    title: "fetch the feeds that are due",
+    key: "R",
+    scope: .list,
+    writes: true
+  ) { context in
+    let refresh = FeedRefresh(
+      NewsFeed(context.store),
+      fetching: try WebFeeds(for: "refresh"),
+      reading: FeedFiles(),
+      now: { .now }
+    )
+    return CommandOutcome(
+      "fetching the feeds that are due: R stops",
+      .background {
+        let start = ContinuousClock.now
+        let summary = try await refresh.run()
+        return RefreshReport(summary, took: .now - start, at: .now, context.settings).message
+      }
+    )
+  }
 
   private static func guids(_ context: CommandContext) -> [String] {
     context.ids.compactMap { id in

@@ -17,6 +17,7 @@ enum FeedsProgram: StoredProgram {
   static let attributeReplacements = FeedProgram.attributeReplacements
   static let namedValues = [NamedValue("unread", Feed.unread)]
   static let columns = ["id", "title", "unread", "failure"]
+  static let commands = [FeedProgram.refresh]
   static let examples = ProgramExamples(
     condition: "failure != NULL",
     sort: "-unread",

@@ -144,7 +144,8 @@ struct RefreshReport {
   }
 
   var lines: [String] {
-    var lines = [summary.fetched == 0 ? nothing : sentence]
+    var lines = [summary.fetched > 0 ? sentence : nothing]
+    if summary.fetched == 0, summary.nextCheck != nil { lines[0] += "; --all fetches them now" }
     let width = min(summary.failed.map { DisplayWidth().columns(of: $0.title) }.max() ?? 0, 30)
     lines += summary.failed.map { feed in
       var line = "  \(DisplayWidth().fit(feed.title, columns: width))  \(feed.failure ?? "")"
@@ -158,9 +159,16 @@ struct RefreshReport {
     return lines
   }
 
+  /// All in one sentence without its period.
+  var message: String {
+    guard summary.fetched > 0 else { return nothing }
+    let failures = summary.failed.map { "\($0.title): \($0.failure ?? "")" }
+    return ([sentence] + failures).joined(separator: "; ")
+  }
+
   private var nothing: String {
     guard let next = summary.nextCheck else { return "no feed is fetched any more" }
-    return "no feed is due before \(clock(next)); --all fetches them now"
+    return "no feed is due before \(clock(next))"
   }
 
   private var sentence: String {

@@ -14,8 +14,8 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
   private struct State {
     var runner: CommandRunner
     var steps = UndoStack()
-    /// What commands have started, by the commands' names.
-    var repeated: [String: Task<Void, Never>] = [:]
+    /// What commands have started and what may still run, by the commands' names.
+    var started: [String: Task<Void, Never>] = [:]
   }
 
   private let lists: BrowsedLists<Program>
@@ -58,8 +58,8 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
   /// Ends what commands have started.
   func stop() {
     state.withLock { state in
-      for task in state.repeated.values { task.cancel() }
-      state.repeated = [:]
+      for task in state.started.values { task.cancel() }
+      state.started = [:]
     }
   }
 
@@ -83,7 +83,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     guard let command = Program.commands.first(where: { $0.name == call.name }) else {
       return BrowserOutcome("There is no command “\(call.name)”.")
     }
-    if let task = state.repeated.removeValue(forKey: command.name), !task.isCancelled {
+    if let task = state.started.removeValue(forKey: command.name), !task.isCancelled {
       task.cancel()
       return BrowserOutcome("stopped: \(command.title)")
     }
@@ -101,11 +101,23 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     case .list(let definition): return BrowserOutcome(message, .list(lists.keep(definition)))
     case .jump(let row): return BrowserOutcome(message, .jump(to: row))
     case .repeated(let span, let step):
-      state.repeated[command.name] = Task(executorPreference: lists.store.executor) {
+      state.started[command.name] = Task(executorPreference: lists.store.executor) {
         // A step that fails ends it; the store's failure is shown by the list.
         while !Task.isCancelled, (try? step()) != nil { try? await Task.sleep(for: span) }
       }
       return BrowserOutcome("\(outcome.message).")
+    case .background(let work):
+      let (messages, continuation) = AsyncStream<String>.makeStream()
+      state.started[command.name] = Task(executorPreference: lists.store.executor) { [weak self] in
+        let text: String
+        do { text = "\(try await work())." } catch { text = self?.sentence(of: error) ?? "" }
+        if let self, !Task.isCancelled {
+          self.state.withLock { $0.started[command.name] = nil }
+          continuation.yield(text)
+        }
+        continuation.finish()
+      }
+      return BrowserOutcome("\(outcome.message).", .later(messages))
     case .open(let address) where lists.showsPages:
       return BrowserOutcome(message, .address(address))
     case .open(let address):
@@ -113,6 +125,15 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
         return BrowserOutcome("No program here opens addresses: \(address)")
       }
       return BrowserOutcome(message)
+    }
+  }
+
+  /// What is wrong, in words for the user.
+  private func sentence(of error: any Error) -> String {
+    do {
+      return try lists.refusing { throw error }
+    } catch {
+      return error.reason
     }
   }
 

@@ -46,6 +46,7 @@ struct LineBrowser: Sendable {
     let hadFailed = model.failure != nil
     let effects = model.update(event, at: now)
     if hadFailed, model.failure == nil { announcements.append("The list can be read again.") }
+    if case .ended(.some) = event { announcements.append(model.message) }
     guard case .list(let pane, let event) = event, pane == model.pane.id, reading != nil, !isHeld
     else { return effects }
     switch event {

@@ -252,7 +252,7 @@ package struct BrowserLoop: Sendable {
       case .browser(let event): play(event, of: number, &levels, size, &rest)
       }
       var isDone = false
-      while levels.top.hasList, levels.top.isSettled,
+      while levels.top.hasList, levels.top.isSettled, levels.top.running == 0,
         await levels.topWork.hasDelivered(to: levels.top)
       {
         guard let input = rest.popFirst() else {

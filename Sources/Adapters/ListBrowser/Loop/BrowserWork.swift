@@ -180,7 +180,12 @@ final class BrowserWork: Sendable {
   /// Sends what a closure comes to, which may wait for the store.
   private func answer(_ body: @escaping @Sendable () throws -> BrowserOutcome) {
     Task(executorPreference: executor) { [send] in
-      send(.performed(await BrowserWork.outcome(of: body)))
+      let outcome = await BrowserWork.outcome(of: body)
+      send(.performed(outcome))
+      guard case .later(let messages) = outcome.effect else { return }
+      var last: String?
+      for await message in messages { last = message }
+      send(.ended(last))
     }
   }
 

@@ -98,6 +98,8 @@ package struct BrowserOutcome: Sendable {
     case links([BrowserLink], of: ObjectID)
     /// Opens another list over this one.
     case visit(BrowserVisit)
+    /// Says, once it is known, what came of something that runs beside the list; the stream ends after that, or without it.
+    case later(AsyncStream<String>)
     /// Opens an address of the web, where the front end shows such pages itself.
     case address(String)
   }

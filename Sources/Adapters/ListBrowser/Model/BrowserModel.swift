@@ -48,6 +48,8 @@ package struct BrowserModel: Sendable {
   /// Whether the list has changed since the lines of a command were read, and whether they are being read again.
   var areLinesOld = false
   var readsLinesAgain = false
+  /// How many things that commands have started run beside the list.
+  var running = 0
   /// The text that `n` and `N` search.
   var searchText = ""
   /// Whether a search for a match is under way.
@@ -310,6 +312,9 @@ extension BrowserModel {
         }
         ?? "The change log has every commit again."
     case .performed(let outcome): effects = take(outcome)
+    case .ended(let text):
+      running -= 1
+      if let text { message = SafeText.oneLine(text) }
     case .writer(let name): take(writer: name)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)

@@ -28,6 +28,8 @@ package enum BrowserEvent: Sendable {
   case compared([String])
   /// A request was performed, or was not.
   case performed(BrowserOutcome)
+  /// What came of something that ran beside the list; `nil` if it was ended before.
+  case ended(String?)
   /// The process that keeps the store from being written at present, or `nil` if that is not known.
   case writer(String?)
   /// The first rows of a list that is being opened, before all of them are counted.

@@ -107,6 +107,7 @@ extension BrowserModel {
       return [.land(pane: pane.id, list, row)]
     case .links(let links, let id): return take(links, of: id)
     case .visit(let visit): return [.show(visit)]
+    case .later: running += 1
     // A terminal opens no page; the program does.
     case .address: break
     }

@@ -128,6 +128,9 @@ package struct CommandOutcome: Sendable {
     case jump(to: Row)
     /// Opens an address with the system's browser; it has been checked to be one of `http` or `https`.
     case open(address: String)
+    /// Runs a closure beside the list, such as a download, and shows the sentence that it returns without its period. It is cancelled
+    /// when the command is given once more, and when the front end ends.
+    case background(@Sendable () async throws -> String)
     /// Runs a closure again and again, until the command is given once more, the closure throws, or the front end ends.
     case repeated(every: Duration, @Sendable () throws -> Void)
   }

@@ -303,7 +303,7 @@ struct RowRequests: Sendable {
 
   private func effect(_ effect: BrowserOutcome.Effect) async throws -> JSONValue {
     switch effect {
-    case .none, .links, .visit: return .null
+    case .none, .links, .visit, .later: return .null
     case .lines(let title, let lines):
       return .members([
         "kind": .string("lines"), "title": .string(title),
