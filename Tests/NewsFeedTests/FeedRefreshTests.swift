@@ -58,6 +58,50 @@ import Testing
     #expect(try items() == ["1", "2", "3"])
   }
 
+  @Test func `R265: what was read and is old goes once its feed has it no more`() async throws {
+    let (id, other) = (try subscribe("https://a.example/"), try subscribe("https://b.example/"))
+    script.answers = [id: [.content("A|1,2,3,4|")], other: [.content("B|b1,b2|")]]
+    _ = try await refresh.run()
+    // 1 is unread, 2 is kept, 3 stays in the feed; 4 has none of these reasons.
+    for guid in ["2", "3", "4", "b1", "b2"] { try news.open(guid) }
+    #expect(try news.toggleKept(["2"]) == (isKept: true, count: 1))
+    func answer(_ guids: String) async throws -> RefreshSummary {
+      script.answers = [id: [.content("A|\(guids)|")], other: [.unchanged]]
+      return try await refresh.run()
+    }
+    clock.advance(hours: 24 * 89)
+    #expect(try await answer("3").removedItems == 0)
+    clock.advance(hours: 24 * 2)
+    #expect(try await answer("3").removedItems == 1)
+    #expect(try items() == ["1", "2", "3", "b1", "b2"])
+    // An answer without content says nothing about the items.
+    #expect(try news.toggleKept(["2"]) == (isKept: false, count: 1))
+    clock.advance(hours: 2)
+    #expect(try await answer("").removedItems == 2)
+    #expect(try items() == ["1", "b1", "b2"])
+  }
+
+  @Test func `R265: a feed says for how many days its read items stay`() async throws {
+    let id = try subscribe("https://a.example/")
+    script.answers[id] = [.content("A|1,2|")]
+    _ = try await refresh.run()
+    try await news.store.write { transaction in
+      var feed = try #require(try transaction.object(.integer(id), as: Feed.self))
+      feed.keep = 3
+      try transaction.update(feed)
+      // One from a file, which no refresh has brought, counts from its publication.
+      try transaction.insert(
+        Item(guid: "f", title: "f", feedID: id, published: clock.now, isRead: true)
+      )
+      try transaction.insert(Item(guid: "undated", title: "f", feedID: id, isRead: true))
+    }
+    try news.open("1")
+    clock.advance(hours: 24 * 4)
+    script.answers[id] = [.content("A|3|")]
+    #expect(try await refresh.run().removedItems == 2)
+    #expect(try items() == ["2", "3", "undated"])
+  }
+
   @Test func `R254: each feed is one commit with the name of the refresh`() async throws {
     for number in 1...3 {
       let id = try subscribe("https://\(number).example/")

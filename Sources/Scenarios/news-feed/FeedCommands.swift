@@ -36,6 +36,20 @@ extension FeedProgram {
       }
       return try markRead(where: condition, context)
     },
+    ListCommand(
+      "toggle-kept",
+      title: "keep for good, or no longer",
+      key: "p",
+      scope: .rows,
+      writes: true
+    ) { context in
+      let feed = NewsFeed(context.store)
+      let marked = try feed.toggleKept(guids(context), origin: context.origin)
+      let count = marked.count == 1 ? "1 item" : "\(marked.count) items"
+      return CommandOutcome(
+        marked.isKept ? "\(count) will be kept" : "\(count) will be removed once read and old"
+      )
+    },
     refresh,
     ListCommand("read-all", title: "mark the whole list read", scope: .list, writes: true) {
       context in

@@ -28,6 +28,9 @@ enum FeedsProgram: StoredProgram {
   )
 
   static func refusal(of value: Value, for field: String) -> String? {
+    if field == "keep", case .integer(let days) = value, days < 0 {
+      return "must be 0 or more days, for which a read item stays that its feed has no more."
+    }
     guard field == "address", let address = value.text else { return nil }
     do throws(FeedAddress.Refusal) {
       _ = try FeedAddress.checked(address)

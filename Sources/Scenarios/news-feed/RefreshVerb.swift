@@ -181,6 +181,10 @@ struct RefreshReport {
     }
     if !summary.failed.isEmpty { parts.append("\(summary.failed.count) failed") }
     let feeds = summary.fetched == 1 ? "1 feed" : "\(summary.fetched) feeds"
+    if summary.removedItems > 0 {
+      let items = summary.removedItems == 1 ? "1 old item" : "\(summary.removedItems) old items"
+      parts.append("\(items) removed")
+    }
     let rest = summary.waiting > 0 ? "; \(summary.waiting) not due" : ""
     return "\(feeds) in \(seconds) s: \(parts.joined(separator: ", "))\(rest)"
   }

@@ -28,6 +28,8 @@ public struct Feed: Entity {
   public var failedSince: Instant?
   /// The address to which the last try was permanently redirected.
   public var movedTo: String?
+  /// For how many days a read item stays that the feed has no more; 90 if it is `nil`.
+  public var keep: Int32?
 
   /// A feed without a key.
   public init(
@@ -59,8 +61,12 @@ public struct Feed: Entity {
     Attribute(\.failures, "failures")
     Attribute(\.failedSince, "failedSince")
     Attribute(\.movedTo, "movedTo")
+    Attribute(\.keep, "keep")
     Relationship(items)
   }
+
+  /// For how many days a read item stays that its feed has no more, if the feed says nothing else.
+  static let usualKeep: Int32 = 90
 
   /// The number of unread items, as a value of a feed in a list.
   public static let unread = FetchExpression.gathered(

@@ -11,6 +11,8 @@ public struct RefreshSummary: Sendable {
   public var changed = 0
   /// The number of new items in all.
   public var newItems = 0
+  /// The number of items that were removed because they had been read, were old, and their feeds have them no more.
+  public var removedItems = 0
   /// The feeds that failed, as they are stored now, in the order in which they failed.
   public var failed: [Feed] = []
   /// The feeds that have another address now, with the former one.
@@ -111,11 +113,12 @@ public struct FeedRefresh: Sendable {
   {
     guard let stored = try store(response) else { return }
     summary.fetched += 1
+    summary.removedItems += stored.items.removed
     if stored.feed.failure != nil {
       summary.failed.append(stored.feed)
-    } else if stored.added > 0 {
+    } else if stored.items.added > 0 {
       summary.changed += 1
-      summary.newItems += stored.added
+      summary.newItems += stored.items.added
     } else {
       summary.unchanged += 1
     }
@@ -123,10 +126,10 @@ public struct FeedRefresh: Sendable {
   }
 
   /// Stores a response in one commit.
-  /// - Returns: The feed as it is now, the number of new items, and its former address if it has another one; `nil` if there is no
-  ///   such feed any more.
+  /// - Returns: The feed as it is now, the numbers of items that came and went, and its former address if it has another one; `nil` if
+  ///   there is no such feed any more.
   private func store(_ response: FeedResponse) throws(StoreError)
-    -> (feed: Feed, added: Int, movedFrom: String?)?
+    -> (feed: Feed, items: ItemCounts, movedFrom: String?)?
   {
     let time = now()
     // The content is read before the transaction, which other writers wait for.
@@ -134,11 +137,11 @@ public struct FeedRefresh: Sendable {
     return try feed.store.commit(origin: FeedRefresh.origin) { transaction in
       let key = ObjectKey.integer(response.id)
       guard let old = try transaction.object(key, as: Feed.self) else {
-        return nil as (feed: Feed, added: Int, movedFrom: String?)?
+        return nil as (feed: Feed, items: ItemCounts, movedFrom: String?)?
       }
-      let (new, added) = try changed(old, response, content, at: time, in: transaction)
+      let (new, items) = try changed(old, response, content, at: time, in: transaction)
       try transaction.update(new)
-      return (new, added, isSame(new.address, old.address) ? nil : old.address)
+      return (new, items, isSame(new.address, old.address) ? nil : old.address)
     }.result
   }
 
@@ -151,6 +154,9 @@ public struct FeedRefresh: Sendable {
     }
   }
 
+  /// The numbers of items that came and went.
+  private typealias ItemCounts = (added: Int, removed: Int)
+
   /// The feed after a response, whose items are stored.
   private func changed(
     _ old: Feed,
@@ -158,16 +164,16 @@ public struct FeedRefresh: Sendable {
     _ content: Result<FeedDocument, FeedDefect>?,
     at time: Instant,
     in transaction: any StoreTransaction
-  ) throws(StoreError) -> (feed: Feed, added: Int) {
+  ) throws(StoreError) -> (feed: Feed, items: ItemCounts) {
     var document: FeedDocument?
     switch (response.answer, content) {
     case (.failed(let failure), _):
-      return (old.failed(failure, at: time, retryAfter: response.retryAfter), 0)
+      return (old.failed(failure, at: time, retryAfter: response.retryAfter), (0, 0))
     case (.gone, _):
       var gone = old.failed("410 Gone: it is not fetched any more", at: time)
       gone.nextCheck = nil
-      return (gone, 0)
-    case (.content, .failure(let defect)?): return (old.failed(defect.message, at: time), 0)
+      return (gone, (0, 0))
+    case (.content, .failure(let defect)?): return (old.failed(defect.message, at: time), (0, 0))
     case (.content, .success(let read)?): document = read
     case (.content, nil), (.unchanged, _): break
     }
@@ -181,17 +187,53 @@ public struct FeedRefresh: Sendable {
       asked: [response.maximumAge, document?.minutesToLive.map { $0 * 60 }]
     )
     try follow(response, to: &feed, in: transaction)
-    guard let document else { return (feed, 0) }
+    guard let document else { return (feed, (0, 0)) }
     if feed.title.isEmpty || isSame(feed.title, old.address) {
       feed.title = document.title.flatMap { $0.isEmpty ? nil : $0 } ?? feed.title
     }
     feed.site = document.site ?? old.site
     var added = 0
-    for item in document.items {
-      let outcome = try NewsFeed.importItem(item, of: feed, isFetched: true, into: transaction)
+    var present: Set<Value> = []
+    for var item in document.items {
+      item.receivedAt = time
+      let (outcome, guid) = try NewsFeed.store(item, of: feed, isFetched: true, into: transaction)
       if outcome == .added { added += 1 }
+      present.insert(.text(guid))
     }
-    return (feed, added)
+    return (feed, (added, try removeOld(of: feed, except: present, at: time, in: transaction)))
+  }
+
+  /// Removes the items of a feed that were read, came or were published before the days for which they stay, are not kept, and are not
+  /// in the feed: one that is would come back unread.
+  /// - Returns: Their number.
+  private func removeOld(
+    of feed: Feed,
+    except present: Set<Value>,
+    at time: Instant,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> Int {
+    guard let id = feed.id else { return 0 }
+    let days = Int64(max(feed.keep ?? Feed.usualKeep, 0))
+    let limit = Value.integer(time.microseconds - days * 86_400_000_000)
+    let isOld = FetchPredicate.or([
+      .comparison(.attribute("receivedAt"), .less, .literal(limit)),
+      .isNull(.attribute("receivedAt"))
+        && .comparison(.attribute("published"), .less, .literal(limit)),
+    ])
+    let request = FetchRequest<ObjectID>(
+      entity: Item.entity,
+      where: .comparison(.attribute("feedID"), .equal, .literal(.integer(id)))
+        && .comparison(.attribute("isRead"), .equal, .literal(1))
+        && .comparison(.ifNull(.attribute("isKept"), 0), .equal, .literal(0)) && isOld,
+      sortedBy: [FetchSortDescriptor(.objectKey)]
+    )
+    var removed = 0
+    for key in try transaction.keys(of: request) {
+      guard case .text(let guid) = key, !present.contains(.text(guid)) else { continue }
+      let old = ObjectID(entity: Item.entity.name, key: key)
+      if try transaction.delete(old, of: Item.entity) { removed += 1 }
+    }
+    return removed
   }
 
   /// Takes a permanent redirect that was seen twice as the address, unless another feed has it.

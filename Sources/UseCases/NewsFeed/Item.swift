@@ -19,6 +19,10 @@ public struct Item: Entity {
   public var summary: String?
   /// Whether it has been read.
   public var isRead: Bool
+  /// Whether it is kept for good; `nil` is no.
+  public var isKept: Bool?
+  /// The time at which a refresh brought it, or `nil` if it came from a file.
+  public var receivedAt: Instant?
 
   /// An item.
   public init(
@@ -41,6 +45,12 @@ public struct Item: Entity {
     self.isRead = isRead
   }
 
+  /// Whether it is kept for good.
+  var keepsForGood: Bool {
+    get { isKept == true }
+    set { isKept = newValue ? true : nil }
+  }
+
   /// An empty item, to be filled from a row.
   public init() { self.init(guid: "", title: "") }
 
@@ -56,6 +66,8 @@ public struct Item: Entity {
     Attribute(\.publishedText, "publishedText")
     Attribute(\.summary, "summary")
     Attribute(\.isRead, "isRead")
+    Attribute(\.isKept, "isKept")
+    Attribute(\.receivedAt, "receivedAt")
     Relationship(feed)
   }
 }

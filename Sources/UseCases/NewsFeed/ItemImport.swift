@@ -31,6 +31,17 @@ extension NewsFeed {
     isFetched: Bool = false,
     into transaction: any StoreTransaction
   ) throws(StoreError) -> ItemImportOutcome {
+    try store(item, of: feed, isFetched: isFetched, into: transaction).outcome
+  }
+
+  /// Imports an item as `importItem(_:of:isFetched:into:)` does.
+  /// - Returns: What was done, and the key of the stored item.
+  static func store(
+    _ item: Item,
+    of feed: Feed,
+    isFetched: Bool,
+    into transaction: any StoreTransaction
+  ) throws(StoreError) -> (outcome: ItemImportOutcome, guid: String) {
     var item = item
     item.feedID = feed.id
     let names = names(of: item, in: feed, isFetched)
@@ -45,13 +56,13 @@ extension NewsFeed {
       }
       guard isSame(stored, item, isFetched) else { continue }
       let updated = Self.updated(stored, by: item)
-      guard updated.attributeValues != stored.attributeValues else { return .known }
+      guard updated.attributeValues != stored.attributeValues else { return (.known, guid) }
       try transaction.update(updated)
-      return .updated
+      return (.updated, guid)
     }
     item.guid = free ?? item.guid
     try transaction.insert(item)
-    return .added
+    return (.added, item.guid)
   }
 
   /// The usual keys of an item, in the order in which they are tried; the number of a feed stays when its title is changed.

@@ -105,19 +105,44 @@ public struct NewsFeed: Sendable {
     _ guids: [String],
     origin: CommitOrigin = .unnamed
   ) throws(StoreError) -> (isRead: Bool, count: Int) {
+    let (isRead, count) = try toggle(guids, origin, \.isRead)
+    return (isRead, count)
+  }
+
+  /// Keeps items for good, or no longer if all of them are kept, in one commit; items that are gone are left out.
+  /// - Parameters:
+  ///   - guids: The guids of the items.
+  ///   - origin: The name of the commit.
+  /// - Returns: Whether the items are kept now, and the number that was changed.
+  /// - Throws: `StoreError`.
+  @discardableResult
+  public func toggleKept(
+    _ guids: [String],
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> (isKept: Bool, count: Int) {
+    let (isKept, count) = try toggle(guids, origin, \.keepsForGood)
+    return (isKept, count)
+  }
+
+  /// Sets a mark of items, or removes it if all of them have it.
+  private func toggle(
+    _ guids: [String],
+    _ origin: CommitOrigin,
+    _ mark: any WritableKeyPath<Item, Bool> & Sendable
+  ) throws(StoreError) -> (isSet: Bool, count: Int) {
     let committed = try store.commit(origin: origin) { transaction -> [Int] in
       var items: [Item] = []
       for guid in guids {
         if let item = try transaction.object(.text(guid), as: Item.self) { items.append(item) }
       }
-      let isRead = items.contains { !$0.isRead }
+      let isSet = items.contains { !$0[keyPath: mark] }
       var count = 0
-      for var item in items where item.isRead != isRead {
-        item.isRead = isRead
+      for var item in items where item[keyPath: mark] != isSet {
+        item[keyPath: mark] = isSet
         try transaction.update(item)
         count += 1
       }
-      return [isRead ? 1 : 0, count]
+      return [isSet ? 1 : 0, count]
     }.result
     return (committed[0] == 1, committed[1])
   }
