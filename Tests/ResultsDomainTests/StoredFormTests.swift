@@ -110,6 +110,45 @@ struct StoredFormTests {
     )
   }
 
+  @Test func `R266: words are stored as their numbers, and compared and sorted in their order`()
+    throws
+  {
+    let level = AttributeDescription(
+      "level",
+      .text,
+      isOptional: true,
+      form: .words(["low", "é", "high"])
+    )
+    let form = try #require(level.form)
+    #expect(form.stored("high") == 2 && form.logical(2) == "high")
+    #expect(level.storage == .integer && level.type == .text)
+    // A word of other bytes is another one, and a number without a word is shown as it is.
+    for other: Value in ["e\u{301}", "High", "", 1] {
+      #expect(form.stored(other) == nil, "\(other)")
+    }
+    for other: Value in [3, -1, 1.0, "low"] { #expect(form.logical(other) == nil, "\(other)") }
+    #expect(level.machineText(of: 1) == "é" && level.machineText(of: 7) == "7")
+    #expect(level.value(parsing: "high") == 2 && level.value(parsing: "2") == nil)
+    let entity = try EntityDescription(name: "Event", attributes: [level])
+    for (text, expected) in [
+      ("level >= 'é'", [1, 2]), ("level == 'low'", [0]), ("'é' > level", [0]),
+      ("level IN {'low', 'high'}", [0, 2]), ("level != 'high'", [0, 1]),
+    ] as [(String, [Int64])] {
+      let predicate = try FetchPredicate(parsing: text, entity: entity)
+      let compiled = CompiledPredicate(predicate, in: entity)
+      let found = (0...2).filter { compiled.holds([.integer($0)], key: .integer(1)) }
+      #expect(found == expected, "\(text)")
+      #expect(try FetchPredicate(parsing: predicate.text(in: entity), entity: entity) == predicate)
+    }
+    let error = #expect(throws: PredicateParseError.self) {
+      try FetchPredicate(parsing: "level == 'hihg'", entity: entity)
+    }
+    #expect(
+      error?.description.contains("'hihg' is none of low, é, high") == true,
+      "\(error as Any)"
+    )
+  }
+
   @Test
   func `R102: a date without a time is a whole day, and conditions with dates are those of days`()
     throws

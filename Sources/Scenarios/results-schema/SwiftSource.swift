@@ -97,6 +97,7 @@ struct SwiftSource {
       case .uuidBlob: "uuidBlob"
       case .decimalText: "decimalText"
       case .json: "json"
+      case .words(let words): "words(\(words))"
       }
     return ", as: .\(text)"
   }

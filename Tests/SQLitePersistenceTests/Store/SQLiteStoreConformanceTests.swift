@@ -201,6 +201,7 @@ extension EntityDescription {
         case .date: "DATETIME"
         case .decimal: "DECIMAL(10, 2)"
         case .real: "DOUBLE"
+        case .text where attribute.storage == .integer: "INTEGER"
         case .text: "VARCHAR(300) COLLATE NOCASE"
         case .blob: "BLOB"
         }

@@ -290,7 +290,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     let isText = columns.map { column in
       switch column {
       case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
-        attribute.type == .text
+        attribute.type == .text && !attribute.isOneOfWords
       case .named: true
       case .key, .transient: false
       }

@@ -79,7 +79,7 @@ package struct ImportedObject: Sendable {
         unused.append(field.name)
         continue
       }
-      if case .text = attribute.type, case .text = field.value {
+      if case .text = attribute.type, attribute.form == nil, case .text = field.value {
         values[index] = field.value
       } else {
         values[index] = try valueParser.value(field, of: attribute, line: record.line)

@@ -248,7 +248,8 @@ private struct TermReader {
   }
 
   private func value(_ expression: FetchExpression, _ attribute: AttributeDescription) -> Subject? {
-    isSearched(expression, attribute.type) ? .value(expression, attribute) : nil
+    attribute.isOneOfWords || isSearched(expression, attribute.type)
+      ? .value(expression, attribute) : nil
   }
 
   /// Every attribute, the names of related objects, and a key that is a text.
@@ -290,6 +291,9 @@ private struct TermReader {
       guard attribute.type == .date else { return .between(expression, low, high) }
       return .between(expression, low.day?.first ?? low, high.day?.last ?? high)
     }
+    if name.comparison == .has, case .words(let words)? = attribute.form {
+      return one(of: words, containing: term.value, in: expression)
+    }
     if name.comparison == .has, attribute.type == .text {
       return contains(term.value, in: expression)
     }
@@ -302,14 +306,27 @@ private struct TermReader {
     let parts = subjects.compactMap { subject -> FetchPredicate? in
       switch subject {
       case .names(let relationship): return relationship.holds { contains(word, in: $0) }
-      case .value(let expression, let attribute) where attribute.type == .text:
-        return contains(word, in: expression)
       case .value(let expression, let attribute):
+        if case .words(let words)? = attribute.form {
+          return one(of: words, containing: word, in: expression)
+        }
+        if attribute.type == .text { return contains(word, in: expression) }
         guard let value = try? values.value(word, of: attribute) else { return nil }
         return compare(expression, .equal, value, attribute.type)
       }
     }
     return parts.reduce(.none, ||)
+  }
+
+  /// The predicate for one of some words that contains a text, whatever the letter case.
+  private func one(
+    of words: [String],
+    containing sought: String,
+    in expression: FetchExpression
+  ) -> FetchPredicate {
+    let folded = sought.lowercased()
+    let matching = words.indices.filter { words[$0].lowercased().contains(folded) }
+    return .membership(expression, matching.map { .integer(Int64($0)) })
   }
 
   /// The predicate for a text that contains another, whatever the letter case, and the marks where they are ignored.

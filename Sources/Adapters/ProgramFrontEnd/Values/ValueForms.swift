@@ -18,7 +18,7 @@ package struct ValueParser {
     -> Value
   {
     do {
-      return try parse(text, attribute.type, numbers)
+      return try parse(text, attribute, numbers)
     } catch {
       throw CommandFailure(
         .badData,
@@ -36,7 +36,8 @@ package struct ValueParser {
     line: Int
   ) throws(RecordError) -> Value {
     do {
-      if case .text(let text) = field.value { return try parse(text, attribute.type, numbers) }
+      if case .text(let text) = field.value { return try parse(text, attribute, numbers) }
+      if let form = attribute.form, form.logical(field.value) != nil { return field.value }
       return try parse(number: field.value, attribute.type)
     } catch {
       let colon = error.message.hasPrefix("“") ? ":" : ""
@@ -85,6 +86,26 @@ package struct ValueParser {
     case .illFormedText(let text): text.repaired
     case .null, .blob: ""
     }
+  }
+
+  private func parse(
+    _ text: String,
+    _ attribute: AttributeDescription,
+    _ numbers: StrictNumber
+  ) throws(Rejection) -> Value {
+    guard let form = attribute.form, form.type == .text else {
+      return try parse(text, attribute.type, numbers)
+    }
+    if let value = form.stored(.text(text)) { return value }
+    guard case .words(let words) = form else {
+      throw Rejection(message: "has another form than “\(text)”.", remedy: "")
+    }
+    let meant = NearestName.of(text, among: words).map { "Did you mean “\($0)”?" }
+    let all = words.joined(separator: ", ")
+    throw Rejection(
+      message: "must be one of \(all), not “\(text)”.",
+      remedy: meant ?? "Write one of these words."
+    )
   }
 
   private func parse(

@@ -137,7 +137,7 @@ extension StoredForm {
     switch self {
     case .dateText, .dateTextOmittingZeroFraction, .dayText, .iso8601, .uuidText: true
     case .epochSeconds, .epochMilliseconds, .referenceSeconds, .fileTimeMicroseconds, .uuidHex,
-      .uuidBlob, .decimalText, .json:
+      .uuidBlob, .decimalText, .json, .words:
       false
     }
   }

@@ -403,6 +403,19 @@ enum PredicateConstant {
     digits.utf8.contains { byte in ".eEinf".utf8.contains(byte) }
   }
 
+  /// Why the constant is no value of an expression whose values are words; `nil` if it may be one.
+  func problem(amongWordsOf expression: FetchExpression, in entity: EntityDescription)
+    -> PredicateParseError.Problem?
+  {
+    guard case .words(let words)? = expression.form(in: entity) else { return nil }
+    switch self {
+    case .text(let text), .stored(.text(let text)):
+      guard !words.contains(where: { $0.hasSameBytes(as: text) }) else { return nil }
+      return invalid("is none of \(words.joined(separator: ", "))")
+    default: return nil
+    }
+  }
+
   private func invalid(_ reason: String) -> PredicateParseError.Problem {
     .invalidConstant(kind, reason: reason)
   }

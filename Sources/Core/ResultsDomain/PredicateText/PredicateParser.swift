@@ -244,6 +244,9 @@ extension PredicateParser {
       guard !constant.isNull else { return try null(left, comparison, at: rightStart) }
       let type = left.type(in: entity)
       if type == .date, let day = constant.day { return day.predicate(left, comparison) }
+      if let problem = constant.problem(amongWordsOf: left, in: entity) {
+        throw error(problem, at: rightStart)
+      }
       let value = try value(constant, as: type, at: rightStart)
       return FetchPredicate.comparison(left, comparison, .literal(value)).quantifiedCount
     case (.constant(let constant), .expression(let right)):

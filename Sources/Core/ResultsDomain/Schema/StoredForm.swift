@@ -34,6 +34,10 @@ public enum StoredForm: Hashable, Sendable {
   case decimalText
   /// JSON as text, whose bytes say nothing about order or equality.
   case json
+  /// One of some words as its number among them, from 0, so that they sort in their order, such as the levels of a log.
+  ///
+  /// A new word comes last: the numbers of those that are stored stay.
+  case words([String])
 }
 
 extension StoredForm {
@@ -43,7 +47,7 @@ extension StoredForm {
     case .dateText, .dateTextOmittingZeroFraction, .dayText, .iso8601, .epochSeconds,
       .epochMilliseconds, .referenceSeconds, .fileTimeMicroseconds:
       .date
-    case .uuidText, .uuidHex, .uuidBlob, .decimalText, .json: .text
+    case .uuidText, .uuidHex, .uuidBlob, .decimalText, .json, .words: .text
     }
   }
 
@@ -53,7 +57,7 @@ extension StoredForm {
     case .dateText, .dateTextOmittingZeroFraction, .dayText, .iso8601, .uuidText, .uuidHex,
       .decimalText, .json:
       .text
-    case .epochSeconds, .epochMilliseconds, .fileTimeMicroseconds: .integer
+    case .epochSeconds, .epochMilliseconds, .fileTimeMicroseconds, .words: .integer
     case .referenceSeconds: .real
     case .uuidBlob: .blob
     }
@@ -122,6 +126,8 @@ extension StoredForm {
     case (.uuidBlob, .text(let text)): UUIDText.bytes(of: text).map { .blob($0) }
     case (.decimalText, .text(let text)): StoredForm.isDecimal(text) ? logical : nil
     case (.json, .text): logical
+    case (.words(let words), .text(let text)):
+      words.firstIndex { $0.hasSameBytes(as: text) }.map { .integer(Int64($0)) }
     default: nil
     }
   }
@@ -204,6 +210,8 @@ extension StoredForm {
     case (.uuidBlob, .blob(let bytes)) where bytes.count == 16:
       return .text(UUIDText.text(of: bytes, isUppercase: true))
     case (.decimalText, .text), (.json, .text): return stored
+    case (.words(let words), .integer(let number)):
+      return Int(exactly: number).flatMap { words.indices.contains($0) ? .text(words[$0]) : nil }
     default: return nil
     }
   }
@@ -348,6 +356,9 @@ private enum UUIDText {
 // MARK: - Attributes
 
 extension AttributeDescription {
+  /// Whether the values are some words, which are stored as numbers.
+  package var isOneOfWords: Bool { if case .words? = form { true } else { false } }
+
   /// Returns the type and the logical value by which a stored value is shown: those of the form if the value has it, else of its
   /// own storage class if it does not belong to the attribute's type.
   /// - Complexity: O(*n*) in the bytes.

@@ -338,21 +338,25 @@ extension StoreConformance {
       )
     },
 
-    Case("stored forms are stored as they are, and order as their bytes", ["R102"]) { fixture in
+    Case("stored forms are stored as they are, and order as their bytes", ["R102", "R266"]) {
+      fixture in
       let entity = Library.forms
       let store = try fixture.open([entity])
       let rows: [[Value]] = [
-        ["2026-01-02 03:04:05.678", 1_700_000_000, "00000000-0000-0000-0000-00000000000A"],
-        ["2025-12-31 23:59:59.999", 12, "00000000-0000-0000-0000-00000000000B"],
+        ["2026-01-02 03:04:05.678", 1_700_000_000, "00000000-0000-0000-0000-00000000000A", 1],
+        ["2025-12-31 23:59:59.999", 12, "00000000-0000-0000-0000-00000000000B", 0],
         // What has not the form is kept too.
-        ["2026-01-02", -1, "x"],
+        ["2026-01-02", -1, "x", 7],
       ]
       try store.write { transaction in
         for (key, values) in rows.enumerated() {
           try transaction.insert(values, key: .integer(Int64(key)), into: entity)
         }
       }
-      for (name, order) in [("day", [1, 2, 0]), ("seconds", [2, 1, 0]), ("uuid", [0, 1, 2])] {
+      let orders = [
+        ("day", [1, 2, 0]), ("seconds", [2, 1, 0]), ("uuid", [0, 1, 2]), ("level", [1, 0, 2]),
+      ]
+      for (name, order) in orders {
         let found = try store.fetch(
           FetchRequest<Row>(entity: entity, sortedBy: [.ascending(name)])
         )
@@ -362,9 +366,14 @@ extension StoreConformance {
         if case .invalid = error { true } else { false }
       } _: {
         try store.write { transaction in
-          _ = try transaction.insert([1, 1, "x"], key: nil, into: entity)
+          _ = try transaction.insert([1, 1, "x", 0], key: nil, into: entity)
         }
       }
+      let high = try FetchPredicate(parsing: "level >= 'high'", entity: entity)
+      let found = try store.fetch(
+        FetchRequest<Row>(entity: entity, where: high, sortedBy: [.ascending("level")])
+      )
+      try fixture.expectEqual(found.map(\.values), [rows[0], rows[2]], "the rows from a word on")
     },
   ]
 }
@@ -509,6 +518,7 @@ enum Library {
       AttributeDescription("day", .date, form: .dateText(digits: 3)),
       AttributeDescription("seconds", .date, form: .epochSeconds),
       AttributeDescription("uuid", .text, form: .uuidText(isUppercase: true)),
+      AttributeDescription("level", .text, form: .words(["low", "high"])),
     ]
   )
 
