@@ -142,11 +142,25 @@ import Testing
     try add(1)
     let event = try #require(try manager.select("Event").first)
     let id = try #require(event.id)
-    try store.write { try $0.update(id, to: [2], of: Event.entity, ifUnchangedFrom: nil) }
+    try store.write {
+      try $0.update(
+        id,
+        to: Event(timeStamp: Instant(microseconds: 2)).attributeValues,
+        of: Event.entity,
+        ifUnchangedFrom: nil
+      )
+    }
     #expect(try stamps() == [2])
     #expect(event["timeStamp"] == 2)
     event["timeStamp"] = 5
-    try store.write { try $0.update(id, to: [3], of: Event.entity, ifUnchangedFrom: nil) }
+    try store.write {
+      try $0.update(
+        id,
+        to: Event(timeStamp: Instant(microseconds: 3)).attributeValues,
+        of: Event.entity,
+        ifUnchangedFrom: nil
+      )
+    }
     let error = #expect(throws: StoreError.self) { try manager.save() }
     guard case .conflict = error else {
       Issue.record("\(String(describing: error))")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The verbs of single programs.
@@ -188,4 +189,87 @@ import Testing
     #"{"guid":"g\#($0)","title":"t\#($0)","feed":"f","published":"2026-11-0\#(4 - $0)T00:00:00Z"}"#
       + "\n"
   }.joined()
+
+  @Test func `R267: events come from the command line and from a pipe, each line at once`() throws {
+    let run = try ProgramRun()
+    func log(_ words: String..., expecting status: Int32 = 0) throws -> ProgramResult {
+      let result = try run.run("event-log", words)
+      #expect(result.status == status, "\(result)")
+      return result
+    }
+    #expect(try log("stamp", "deployed 2.1", "level=notice", "host=a3").output.contains("stamped"))
+    #expect(try log("stamp", "a", "b", expecting: 64).errors.contains("There are two messages"))
+    let wrong = try log("stamp", "level=oops", expecting: 65)
+    #expect(wrong.errors.contains("level: “oops” is no level. Use one of debug, info,"), "\(wrong)")
+    let pipe = try run.start("event-log", "stamp", "-", "source=api", "rack=7")
+    let watch = try run.start(
+      "event-log",
+      "watch",
+      "--format",
+      "jsonl",
+      "--deltas",
+      "1",
+      "--where",
+      "source = 'api'"
+    )
+    #expect(try watch.line()?.contains("\"t\":\"snapshot\"") == true)
+    try pipe.write("{\"level\":\"WARN\",\"msg\":\"disk\",\"host\":\"a3\"}\n")
+    // The watch ends with the change, though the pipe is still open.
+    #expect(try watch.finish().status == 0)
+    try pipe.write("2026-11-28T10:00:00Z started")
+    pipe.endInput()
+    #expect(try pipe.finish().output == "stamped 2 events\n")
+    let columns = ["--columns", "level,message,source,fields", "--sort", "id", "--format", "tsv"]
+    #expect(
+      try run.run("event-log", ["list"] + columns).lines == [
+        "level\tmessage\tsource\tfields", "notice\tdeployed 2.1\t\t{\"host\":\"a3\"}",
+        "warning\tdisk\tapi\t{\"host\":\"a3\",\"rack\":\"7\"}", "\tstarted\tapi\t{\"rack\":\"7\"}",
+      ]
+    )
+    #expect(try log("list", "--where", "level >= 'warning'").lines.count == 2)
+    #expect(try log("prune", expecting: 64).errors.contains("--older-than 30d, --keep 1000"))
+    #expect(try log("prune", "--keep", "1", "--dry-run").output == "would remove 2 events\n")
+    #expect(try log("prune", "--keep", "1").output == "removed 2 events\n")
+    #expect(try log("prune", "--older-than", "1d").output == "removed 0 events\n")
+  }
+
+  @Test func `R267: a pipe that is interrupted stores what has come`() throws {
+    let run = try ProgramRun()
+    let pipe = try run.start("event-log", "stamp", "-")
+    let watch = try run.start("event-log", "watch", "--format", "jsonl", "--deltas", "1")
+    #expect(try watch.line() != nil)
+    try pipe.write("one\n")
+    #expect(try watch.finish().status == 0)
+    pipe.send(SIGTERM)
+    // The input stays open.
+    #expect(try pipe.status(within: 60) == 128 + SIGTERM)
+    #expect(
+      try run.run("event-log", ["list", "--columns", "message"]).lines == ["message", "one"]
+    )
+  }
+
+  @Test func `R266: words are found, filtered and changed as words`() throws {
+    let run = try ProgramRun()
+    for level in ["info", "error", "fatal"] {
+      _ = try run.run("event-log", ["stamp", "m", "level=\(level)"])
+    }
+    func found(_ filter: String) throws -> [String] {
+      let screen = ["browse", "--print", "--size", "80x10", "--keys", "/\(filter)"]
+      let result = try run.run("event-log", screen)
+      return ["info", "error", "fatal"].filter { word in
+        result.lines.dropFirst(2).dropLast(2).contains { $0.contains(" \(word) ") }
+      }
+    }
+    #expect(try found("level:err") == ["error"])
+    #expect(try found("FAT") == ["fatal"])
+    #expect(try found("level>=error") == ["error", "fatal"])
+    #expect(try found("level:info..error") == ["info", "error"])
+    #expect(try found("oops") == [])
+    let edited = try run.run("event-log", ["edit", "1", "level=warnign"])
+    #expect(edited.status == 65 && edited.errors.contains("Did you mean “warning”?"), "\(edited)")
+    #expect(try run.run("event-log", ["edit", "1", "level=warning"]).status == 0)
+    let exported = try run.run("event-log", ["export", "e.csv"])
+    #expect(exported.status == 0)
+    #expect(try run.run("event-log", ["import", "e.csv"]).output.contains("3 known already"))
+  }
 }

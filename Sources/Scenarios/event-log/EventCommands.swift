@@ -10,8 +10,7 @@ extension EventProgram {
       context in
       let managers = StoreManagers(dataFolder: "") { _, _ in context.store }
       let manager = try managers.manager(of: name, kind: .memory)
-      let event = try manager.new(entity.name)
-      event["timeStamp"] = context.now.attributeValue
+      let event = manager.new(Event(timeStamp: context.now))
       try manager.save(origin: context.origin)
       let id = event.id?.description ?? "an event"
       return CommandOutcome("stamped \(id) at \(context.now.iso8601)")

@@ -13,11 +13,11 @@ enum EventProgram: StoredProgram {
   static let abstract = "A log of events, newest first."
   static let nouns = (one: "event", many: "events")
   static let entity = Event.entity
-  static let columns = ["id", "timeStamp"]
+  static let columns = ["timeStamp", "level", "message", "source"]
   static let examples = ProgramExamples(
-    condition: "timeStamp >= '2026-11-03'",
+    condition: "level >= 'error' AND timeStamp >= '2026-11-03'",
     sort: "timeStamp",
-    assignments: "timeStamp=2026-11-03T09:00Z",
+    assignments: "timeStamp=2026-11-03T09:00Z level=warning message='disk almost full'",
     change: "timeStamp=2026-11-03T10:00Z",
     file: "events.csv"
   )
@@ -39,7 +39,9 @@ enum EventProgram: StoredProgram {
 struct Main: AsyncParsableCommand {
   static let configuration = ProgramVerbs.configuration(
     of: EventProgram.self,
-    verbs: ProgramVerbs.all(of: EventProgram.self) + [StampVerb.self, RemoveAtVerb.self]
+    verbs: ProgramVerbs.all(of: EventProgram.self) + [
+      StampVerb.self, RemoveAtVerb.self, PruneVerb.self,
+    ]
   )
 
   static func main() async { await ProgramRunner.run(Main.self) }

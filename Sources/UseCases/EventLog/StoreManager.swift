@@ -36,6 +36,15 @@ public final class StoreManager: Sendable {
     return object
   }
 
+  /// Creates an event, which is pending until `save()`.
+  /// - Returns: The object, with the event's values.
+  @discardableResult
+  public func new(_ event: Event) -> ManagedObject {
+    let object = ManagedObject(new: Event.entity, key: nil, of: self, values: event.attributeValues)
+    pending.withLock { $0.inserted.append(object) }
+    return object
+  }
+
   /// Deletes an object of this manager at the next `save()`.
   public func delete(_ object: ManagedObject) {
     guard object.manager === self else { return }
@@ -271,10 +280,15 @@ public final class ManagedObject: Sendable {
     var stored: Row?
   }
 
-  fileprivate init(new entity: EntityDescription, key: ObjectKey?, of manager: StoreManager) {
+  fileprivate init(
+    new entity: EntityDescription,
+    key: ObjectKey?,
+    of manager: StoreManager,
+    values: [Value]? = nil
+  ) {
     self.entity = entity
     self.manager = manager
-    let values = Array(repeating: Value.null, count: entity.attributes.count)
+    let values = values ?? Array(repeating: Value.null, count: entity.attributes.count)
     state = Mutex(State(key: key, values: values))
   }
 

@@ -199,7 +199,8 @@ package struct TimeSpan: ExpressibleByArgument, Sendable, CustomStringConvertibl
   /// Parses a duration, or returns `nil` for any other text.
   package init?(argument: String) {
     let units: [(suffix: String, milliseconds: Double)] = [
-      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000),
+      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+      ("", 1000),
     ]
     for unit in units where argument.hasSuffix(unit.suffix) {
       let number = argument.dropLast(unit.suffix.count)
