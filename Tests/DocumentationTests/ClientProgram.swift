@@ -128,7 +128,8 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
 
       """,
     snippets: [
-      "relations-schema", "relations-linking", "relations-request", "relations-keys",
+      "relations-schema", "relations-linking", "relations-request", "relations-sections",
+      "relations-keys",
       "relations-projection",
       "relations-projecting", "relations-prefetching", "relations-columns", "relations-text",
       "relations-error",

@@ -16,7 +16,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-writing": tourWriting,
   "tour-fetching": tourFetching,
   "tour-predicates": tourPredicates,
-  "relations-request": relationsRequest,
+  "relations-request": relationsRequest, "relations-sections": relationsSections,
   "relations-linking": relationsLinking,
   "relations-keys": relationsKeys,
   "relations-projecting": relationsProjecting,

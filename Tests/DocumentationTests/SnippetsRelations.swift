@@ -90,6 +90,24 @@ private typealias Topic = Library.Topic
   _ = sections
 }
 
+@Sendable func relationsSections() async throws {
+  // snippet: relations-sections
+  let byWriter = EntitySectionKey<Novel>.relationship(
+    \.writer,
+    where: \.name != "Anonymous",
+    sortedBy: [.ascending(\.name)],
+    titled: \.name,
+    empty: .shown,
+    without: .last("No writer")
+  )
+  let novelsByWriter = ResultsDefinition(
+    FetchRequest<Novel>(sortedBy: [.ascending(\.title)]),
+    sectionedBy: byWriter.key
+  )
+  print(try novelsByWriter.order().terms.map(\.expression.description))
+  // end
+}
+
 @Sendable func relationsKeys() async throws {
   // snippet: relations-keys
   let writer = Writer(id: 7, name: "Le Guin")

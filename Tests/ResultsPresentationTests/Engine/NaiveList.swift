@@ -56,7 +56,7 @@ struct NaiveList {
     case .expression(let id, let order, let direction, let nulls):
       terms.insert(FetchSortDescriptor(id, direction, nulls: nulls), at: 0)
       if let order { terms.insert(FetchSortDescriptor(order, direction, nulls: nulls), at: 0) }
-    case .transient, nil: break
+    case .transient, .relationship, nil: break
     }
     matching.sort { precedes($0, $1, terms) }
     matching = merged(matching)
@@ -99,7 +99,7 @@ struct NaiveList {
     switch definition.sectionKey?.source {
     case .expression(let id, _, _, _): id.evaluate(row)
     case .transient(let source, let grouping): grouping.group(of: row[source]).id
-    case nil: .null
+    case .relationship, nil: .null
     }
   }
 

@@ -218,6 +218,7 @@ struct BrowsedForms<Program: ListProgram>: Sendable {
     case .transient(let source, let grouping):
       guard let index = row.entity.index(of: source) else { return nil }
       id = grouping.group(of: row.values[index]).id
+    case .relationship: return nil
     }
     return (id, key.title(of: id))
   }

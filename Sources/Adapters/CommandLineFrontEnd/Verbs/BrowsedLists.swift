@@ -208,6 +208,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       case .transient(let source, _): "by \(sectionBy ?? source) ▸ \(order)"
       case .expression(let expression, _, _, _):
         "by \(sectionBy ?? expression.description) ▸ \(order)"
+      case .relationship(let sections):
+        "by \(sectionBy ?? sections.path.joined(separator: ".")) ▸ \(order)"
       }
     let first = descriptors.first
     return BrowserOrder(

@@ -19,6 +19,7 @@ extension BrowsedLists {
       // Such sections are made of rows that are in the order of a date.
       guard first?.description != source else { return [] }
       within.sort = "\(isAscending(source, in: choice) ? "" : "-")\(source),\(sort)"
+    case .relationship: break
     }
     var without = choice
     without.sectionBy = "none"

@@ -103,6 +103,7 @@ extension BrowsedLists {
     switch key.source {
     case .expression(let expression, _, _, _): attributeName(of: expression)
     case .transient(let source, _): source
+    case .relationship: nil
     }
   }
 

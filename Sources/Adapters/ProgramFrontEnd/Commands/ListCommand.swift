@@ -150,8 +150,14 @@ package struct CommandOutcome: Sendable {
 extension CommandContext {
   /// The condition for the rows of the section at the cursor within the list, or `nil` if the section is no stored value.
   package var sectionCondition: FetchPredicate? {
-    guard let section, case .expression(let expression, _, _, _) = definition.sectionKey?.source
-    else { return nil }
+    guard let section else { return nil }
+    let expression: FetchExpression
+    switch definition.sectionKey?.source {
+    case .expression(let value, _, _, _): expression = value
+    // Null for a row without an object, whatever its foreign key.
+    case .relationship(let sections): expression = .related(sections.path, .objectKey)
+    case .transient, nil: return nil
+    }
     let isInSection: FetchPredicate =
       section.value.isNull
       ? .isNull(expression) : .comparison(expression, .equal, .literal(section.value))

@@ -75,6 +75,7 @@ extension SectionKey {
       (grouping as? CalendarGrouping)?.unit.rawValue ?? source
     case .expression(.attribute(let name), _, _, _): name
     case .expression: nil
+    case .relationship(let sections): sections.path.joined(separator: ".")
     }
   }
 }

@@ -59,6 +59,12 @@ public enum RequestError: Error, Hashable, Sendable {
   case fixedSectionsWithoutKey
   /// A fixed section whose id is of another type than the section key.
   case mismatchedFixedSection(Value)
+  /// Sections that are objects whose key has several parts.
+  case sectionsOfCompoundKey(String, entity: String)
+  /// A limit or an offset of a list whose sections are objects.
+  case windowOfObjectSections
+  /// Fixed or hidden sections of a list whose sections are objects.
+  case fixedObjectSections
 }
 
 extension RequestError: CustomStringConvertible {
@@ -148,6 +154,15 @@ extension RequestError: CustomStringConvertible {
     case .mismatchedFixedSection(let id):
       "The id \(id) of a fixed section is of another type than the section key, so no row can be in it."
         + " Use a value of the key's type."
+    case .sectionsOfCompoundKey(let path, let entity):
+      "The objects of \(path) cannot be sections: the key of \(entity) has several parts."
+        + " Use a value of theirs as section key, such as \(path).name."
+    case .windowOfObjectSections:
+      "A list whose sections are objects has no limit and no offset: its rows are not stored in the order of its sections."
+        + " Limit the rows of each section instead."
+    case .fixedObjectSections:
+      "Sections that are objects have the order of those objects, and none is fixed."
+        + " Sort the objects, select them by a condition, or use the foreign key itself as section key."
     }
   }
 

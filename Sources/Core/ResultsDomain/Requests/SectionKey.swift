@@ -14,6 +14,8 @@ public struct SectionKey: Sendable {
     )
     /// A grouping of the values of the first sort attribute.
     case transient(source: String, any SectionGrouping)
+    /// The objects of a to-one relationship.
+    case relationship(ObjectSections)
   }
 
   /// The source of a section's id.
@@ -22,7 +24,8 @@ public struct SectionKey: Sendable {
   public var contiguity: SectionContiguity = .error
   /// Returns the title for a section's id; `nil` for the default: the text or the number itself, empty for null.
   ///
-  /// For sections in natural order it gets the text, and not the key by which the text is sorted (R206).
+  /// For sections in natural order it gets the text, and not the key by which the text is sorted (R206); for sections that are objects,
+  /// the value of the object that is its title (R106).
   public var title: (@Sendable (Value) -> String)?
   /// A text that identifies everything the titles depend on; titles are compared when it changes.
   public var titleIdentity: String

@@ -77,6 +77,19 @@ struct AggregateTable: Sendable {
     plan.results(of: sections.element(at: section) ?? [])
   }
 
+  /// The aggregates over some sections.
+  func results(ofSections sections: [Int]) -> SectionAggregates {
+    guard sections.count > 1 else {
+      return plan.results(of: sections.first.map(states(ofSection:)) ?? [])
+    }
+    var total = plan.compiled.emptyStates
+    for section in sections {
+      let states = states(ofSection: section)
+      for index in total.indices { total[index].merge(states[index]) }
+    }
+    return plan.results(of: total)
+  }
+
   /// The aggregates over all sections.
   /// - Complexity: O(*s*)
   var total: SectionAggregates {

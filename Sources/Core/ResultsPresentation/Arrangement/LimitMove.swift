@@ -18,7 +18,7 @@ struct LimitMove {
   ///   - plan: The plan with other limits.
   /// - Complexity: O(*k* log *n*) for *k* sections with another limit of their own; O(*s*) where that of all sections differs.
   init(from old: ResultsSnapshot, _ present: ArrangedSections?, to plan: ListPlan) {
-    let present = present ?? ArrangedSections(.none, of: old)
+    let present = present ?? ArrangedSections(.none, nil, of: old)
     self.old = old.arranged(by: present)
     var next = old
     next.update { fields in
@@ -76,8 +76,7 @@ struct LimitMove {
     in store: any StoreSnapshot
   ) throws(StoreError) -> [(ObjectID, RowPath)] {
     guard first < end else { return [] }
-    let start = snapshot.positions(ofSection: section).lowerBound
-    let ids = try snapshot.objectIDs(atKeys: start + first..<start + end, in: store)
+    let ids = try snapshot.objectIDs(ofSection: section, rows: first..<end, in: store)
     return zip(first..., ids).map { ($1, RowPath(section: section, row: $0)) }
   }
 }

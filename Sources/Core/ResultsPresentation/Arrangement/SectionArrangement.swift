@@ -126,28 +126,32 @@ final class ArrangementPlan: Sendable {
   let arrangement: SectionArrangement
   /// The index of each fixed section, by id.
   let indexes: [Value: Int]
+  /// The related objects that are the sections, or `nil` for other sections.
+  let objects: ObjectSectionsPlan?
 
   var fixed: [SectionArrangement.FixedSection] { arrangement.fixed }
   var others: SectionArrangement.OtherSections { arrangement.others }
   var limits: SectionLimits { arrangement.limits }
   /// Whether sections are shown as the keys have them: in their order, and none without rows.
-  var keepsSections: Bool { fixed.isEmpty && others != .hidden }
+  var keepsSections: Bool { fixed.isEmpty && others != .hidden && objects == nil }
 
   /// The arrangement that changes nothing.
   static let none = ArrangementPlan()
 
-  private init() { (arrangement, indexes) = (.none, [:]) }
+  private init() { (arrangement, indexes, objects) = (.none, [:], nil) }
 
   /// Checks an arrangement.
   /// - Returns: `nil` for one that changes nothing.
-  /// - Throws: `RequestError.negativeSectionLimit`; with fixed sections `.fixedSectionsWithoutKey`, `.duplicateFixedSection` and
-  ///   `.mismatchedFixedSection`.
+  /// - Throws: `RequestError.negativeSectionLimit`; with fixed sections `.fixedSectionsWithoutKey`, `.duplicateFixedSection`,
+  ///   `.mismatchedFixedSection` and `.fixedObjectSections`.
   init?(
     _ arrangement: SectionArrangement,
     _ rule: SectionRule,
-    _ layout: KeyLayout
+    _ layout: KeyLayout,
+    _ objects: ObjectSectionsPlan?
   ) throws(RequestError) {
     self.arrangement = arrangement
+    self.objects = objects
     let limits = arrangement.limits
     if let all = limits.all, all < 0 { throw .negativeSectionLimit(all, section: nil) }
     for (id, limit) in limits.overrides {
@@ -161,9 +165,10 @@ final class ArrangementPlan: Sendable {
     }
     self.indexes = indexes
     guard !arrangement.fixed.isEmpty || arrangement.others == .hidden else {
-      if limits.isEmpty { return nil }
+      if limits.isEmpty, objects == nil { return nil }
       return
     }
+    guard objects == nil else { throw .fixedObjectSections }
     guard case .columns(count: 1, idColumn: 0) = rule else { throw .fixedSectionsWithoutKey }
     for section in arrangement.fixed {
       var writer = KeyWriter()

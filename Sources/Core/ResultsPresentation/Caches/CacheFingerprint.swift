@@ -315,6 +315,11 @@ struct FingerprintWriter {
     case .transient(let source, _):
       add(tag: 3)
       add(name: source)
+    case .relationship(let sections):
+      // The objects are read when the list is opened; its keys depend on the path and the direction alone.
+      add(tag: 4)
+      add(sections.path)
+      add(tag: sections.isReversed ? 1 : 0)
     }
   }
 

@@ -66,6 +66,8 @@ extension ListPlan {
     case .expression(let expression, _, _, _): words += " in sections by \(expression)"
     case .transient(let source, let grouping):
       words += " in sections by \(source) (\(grouping.groupingIdentity))"
+    case .relationship(let sections):
+      words += " in sections by the objects of \(sections.path.joined(separator: "."))"
     }
     return words
   }

@@ -47,7 +47,7 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   /// Returns the entities whose objects decide what the list shows: that of its rows, and those that its paths reach.
   /// - Throws: `RequestError` for a definition that a fetch refuses too.
   package func entities() throws(RequestError) -> [EntityDescription] {
-    try ListPlan(self).relations?.entities ?? [request.entity]
+    try ListPlan(self).entities
   }
 }
 
@@ -96,11 +96,15 @@ extension SectionArrangement {
 
 extension SectionKey {
   fileprivate var reversed: SectionKey {
-    guard case .expression(let id, let order, let direction, let nulls) = source else {
-      return self
+    let source: Source
+    switch self.source {
+    case .transient: return self
+    case .expression(let id, let order, let direction, let nulls):
+      source = .expression(id, orderedBy: order, direction.reversed, nulls: nulls?.reversed)
+    case .relationship(let sections): source = .relationship(sections.reversed)
     }
     return SectionKey(
-      .expression(id, orderedBy: order, direction.reversed, nulls: nulls?.reversed),
+      source,
       contiguity: contiguity,
       titleIdentity: titleIdentity,
       title: title,

@@ -34,6 +34,10 @@ public struct ListExplanation: Hashable, Sendable {
   public var matchingCount: Int
   /// How the list shows its sections.
   public var arrangement = SectionArrangement.none
+  /// The objects that are the list's sections, and their order; `nil` for other sections (R106).
+  public var sectionObjects: OrderDefinition?
+  /// The number of those objects, with or without rows.
+  public var sectionObjectCount = 0
   /// Where the list's keys are.
   public var keys: Keys
   /// The size of the list's keys, or of the counts over their index, in bytes of memory.
@@ -86,6 +90,11 @@ extension ListExplanation {
     lines += plan.relationships.map { "relation   \($0)" }
     if let remedy = plan.remedy { lines.append("would help \(remedy)") }
     lines.append("rows       \(matchingCount) match; \(keys); \(keyBytes) bytes of memory")
+    if let sectionObjects {
+      lines.append(
+        "sections   \(amount(sectionObjectCount, "object", "objects")) of \(words(for: sectionObjects))"
+      )
+    }
     if let words = arrangement.explanation { lines.append("sections   \(words)") }
     switch coverage {
     case .everyWriter:
@@ -111,6 +120,14 @@ extension ListExplanation {
 extension ListExplanation {
   private func amount(_ count: Int, _ one: String, _ many: String) -> String {
     "\(count) \(count == 1 ? one : many)"
+  }
+
+  /// The objects of an order in words.
+  private func words(for order: OrderDefinition) -> String {
+    let terms = order.terms.map { "\($0.expression) \($0.direction.rawValue)" }
+    let condition =
+      order.predicate == .all ? "" : " where \(order.predicate.text(in: order.entity))"
+    return "\(order.entity.name)\(condition), by \(terms.joined(separator: ", "))"
   }
 
   private var lastPath: String {
@@ -239,7 +256,7 @@ extension FetchedResultsController {
       }
     }
     let capabilities = store.capabilities
-    return ListExplanation(
+    var explanation = ListExplanation(
       definition: compiled.storeDefinition,
       plan: plan,
       coverage: capabilities.historyCoverage,
@@ -250,6 +267,9 @@ extension FetchedResultsController {
       keyBytes: engine.snapshot.keys.byteCount,
       last: account
     )
+    explanation.sectionObjects = compiled.objects?.matching.storeDefinition
+    explanation.sectionObjectCount = engine.sectionObjects?.objects.keys.count ?? 0
+    return explanation
   }
 }
 

@@ -66,7 +66,7 @@ struct FullDelta {
       if sharesSection { survivors[section].append(candidate) } else { rows.append(candidate) }
     }
     markStationary(&survivors, others: rows)
-    let namesAllKeys = next.plan.arrangement != nil && sameOrder
+    let namesAllKeys = next.plan.namesChangedKeys && sameOrder
     rows += survivors.joined().filter { candidate in
       !candidate.isStationary || candidate.row.changed?.isEmpty != true
         || namesAllKeys && candidate.row.keyChanged

@@ -118,7 +118,7 @@ struct IncrementalDelta {
         )
         if !stationary[index] {
           assembler.moves.append(survivor)
-        } else if survivor.contentChanged || old.plan.arrangement != nil && row.keyChanged {
+        } else if survivor.contentChanged || old.plan.namesChangedKeys && row.keyChanged {
           assembler.updates.append(survivor)
         }
       case (let from?, nil):

@@ -16,6 +16,8 @@ struct ListChange {
   var keys: SortedKeyList?
   /// The effect on the keys, where they stay in an index.
   var span: KeySpan?
+  /// What changes of the objects that are the list's sections, or `nil` for nothing.
+  var objects: SectionObjectsChange?
   /// Reads rows of `version`, in the order of the keys.
   var rows: (_ keys: [ObjectKey]) throws(StoreError) -> [Row?]
 

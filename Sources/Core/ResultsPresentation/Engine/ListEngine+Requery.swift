@@ -12,18 +12,20 @@ extension ListEngine {
   /// - Parameters:
   ///   - reason: Why the history has a gap, or `nil` if its commits do not fit the list.
   ///   - store: The version to read.
+  ///   - objects: What changed of the objects that are the list's sections, or `nil` for nothing.
   /// - Returns: The step, or none if rows and sections are as they were.
   /// - Throws: The store's error; the engine must not be used afterwards.
   mutating func repair(
     _ reason: GapReason?,
-    in store: any StoreSnapshot
+    in store: any StoreSnapshot,
+    _ objects: SectionObjectsChange? = nil
   ) throws(StoreError) -> [Step] {
     if indexing?.reportsEveryCommit == false {
       isComparing = true
       maintainsDigests = detectsExternalChanges
     }
     let assumesChanges = detectsExternalChanges || reason != .otherWriter
-    return try requery(in: store, assumingChanges: assumesChanges).map { step in
+    return try requery(in: store, assumingChanges: assumesChanges, objects).map { step in
       var delta = step.delta
       delta.repair = reason
       return Step(snapshot: step.snapshot, delta: delta)
@@ -136,12 +138,14 @@ extension ListEngine {
   /// - Parameters:
   ///   - store: The version to read.
   ///   - assumesChanges: Whether every row counts as changed where there are no digests to compare.
+  ///   - objects: What changed of the objects that are the list's sections, or `nil` for nothing.
   /// - Returns: The step, or none if rows and sections are as they were.
   /// - Throws: The store's error; the engine must not be used afterwards.
   /// - Complexity: O(*n*) in the rows that match.
   mutating func requery(
     in store: any StoreSnapshot,
-    assumingChanges assumesChanges: Bool = false
+    assumingChanges assumesChanges: Bool = false,
+    _ objects: SectionObjectsChange? = nil
   ) throws(StoreError) -> [Step] {
     let store = plan.view(store)
     let oldKeys: SortedKeyList
@@ -158,7 +162,7 @@ extension ListEngine {
       affected += possiblyUpdatedRows(newKeys, except: affected)
     }
     let entity = plan.entity
-    let change = ListChange(
+    var change = ListChange(
       affected: affected,
       version: store.version,
       cause: .external,
@@ -167,6 +171,7 @@ extension ListEngine {
     ) { (keys) throws(StoreError) in
       try store.rows(keys, of: entity)
     }
+    change.objects = objects
     digests = newDigests
     return try apply(change, in: store)?.step.map { [$0] } ?? []
   }
@@ -342,19 +347,23 @@ extension ListEngine {
   }
 
   /// Advances the list by all commits at once: reads its keys again, and finds by related objects what changed of its rows.
-  mutating func advanceReadingAgain(in history: SnapshotHistory) throws(StoreError) -> Progress {
+  mutating func advanceReadingAgain(
+    in history: SnapshotHistory,
+    _ objects: SectionObjectsChange?
+  ) throws(StoreError) -> Progress {
     let store = plan.view(history.snapshot)
     guard let relations = plan.relations,
       let summary = try relations.summary(since: snapshot.version, in: history.snapshot)
     else { return .unchanged }
     let steps = try advancingCopy(to: store) { (next) throws(StoreError) in
-      try next.apply(summary, in: store)
+      try next.apply(summary, objects, in: store)
     }
     return .moved(steps ?? [])
   }
 
   private mutating func apply(
     _ summary: RelationSummary,
+    _ objects: SectionObjectsChange?,
     in store: any StoreSnapshot
   ) throws(StoreError) -> [Step] {
     let oldKeys: SortedKeyList
@@ -379,7 +388,7 @@ extension ListEngine {
       describe(&row, exact[key], summary.dependents[key])
       if row.changed?.isEmpty == false { updated.append(row) }
     }
-    let change = ListChange(
+    var change = ListChange(
       affected: affected + updated,
       version: store.version,
       cause: summary.records.allSatisfy(\.isOwn) ? .own : .external,
@@ -388,6 +397,7 @@ extension ListEngine {
     ) { [plan] (keys) throws(StoreError) in
       try store.rows(keys, of: plan.entity)
     }
+    change.objects = objects
     return try apply(change, in: store)?.step.map { [$0] } ?? []
   }
 

@@ -42,6 +42,8 @@ struct ListEngine: Sendable {
   var snapshot: ResultsSnapshot
   /// The sections of the generation as the list shows them, or `nil` where it shows those of the keys.
   var arrangement: ArrangedSections?
+  /// The related objects that are the list's sections, or `nil` for other sections.
+  private(set) var sectionObjects: SectionObjectLists?
   /// The keys as the store has them, where those of the snapshot carry section numbers.
   var storeKeys: SortedKeyList?
   /// When the list leaves its keys to an index of the store, or `nil` for never.
@@ -102,6 +104,9 @@ struct ListEngine: Sendable {
     generation: Int,
     maintainsDigests: Bool
   ) throws(StoreError) {
+    sectionObjects = try plan.objects.map { (objects) throws(StoreError) in
+      try SectionObjectLists(objects, from: store)
+    }
     let store = plan.view(store)
     self.plan = plan
     self.maintainsDigests = maintainsDigests
@@ -119,7 +124,9 @@ struct ListEngine: Sendable {
       numbering: numbered
     )
     if let failure = try snapshot.contiguityFailure() { throw .request(failure) }
-    arrangement = plan.arrangement.map { ArrangedSections($0, of: snapshot) }
+    arrangement = plan.arrangement.map {
+      ArrangedSections($0, sectionObjects?.objects, of: snapshot)
+    }
     if let aggregates = try AggregateComputation(snapshot, in: store).table() {
       snapshot.update { $0.aggregates = aggregates }
     }
@@ -180,13 +187,15 @@ struct ListEngine: Sendable {
 
 extension ListEngine {
   /// A commit that concerns the list, and the rows of the list that it touched.
-  private struct RelevantCommit {
+  fileprivate struct RelevantCommit {
     let record: CommitRecord
     let affected: [AffectedRow]
     /// All commits after it.
     let later: ArraySlice<CommitRecord>
     /// Whether all rows that it touched are known.
     var isComplete = true
+    /// What it changed of the objects that are the list's sections, or `nil` for nothing.
+    var objects: SectionObjectsChange?
   }
 
   /// Advances the list to a later version of the store, with a delta for each commit.
@@ -211,29 +220,61 @@ extension ListEngine {
     in history: SnapshotHistory,
     folding isFolding: Bool
   ) throws(StoreError) -> Progress {
-    guard isComparing, indexing?.reportsEveryCommit == true else {
-      return try follow(history, folding: isFolding)
+    let endsComparing = isComparing && indexing?.reportsEveryCommit == true
+    guard endsComparing || sectionObjects != nil else {
+      return try follow(history, [], folding: isFolding)
     }
     var next = self
-    let progress = try next.follow(history, folding: isFolding)
-    try next.endComparing(in: plan.view(history.snapshot))
+    let progress = try next.followWithObjects(history, folding: isFolding)
+    // A list that could not be advanced needs the changes of its sections next time.
+    guard next.snapshot.version == history.snapshot.version else { return progress }
+    if endsComparing { try next.endComparing(in: plan.view(history.snapshot)) }
     self = next
     return progress
   }
 
+  /// Advances the objects that are the list's sections, and then the list.
+  private mutating func followWithObjects(
+    _ history: SnapshotHistory,
+    folding isFolding: Bool
+  ) throws(StoreError) -> Progress {
+    // The sections of a frozen list stay as they were fetched.
+    guard sectionObjects != nil, !plan.isFrozen, history.snapshot.version != snapshot.version else {
+      return try follow(history, [], folding: isFolding)
+    }
+    switch try sectionObjects?.advance(in: history, folding: isFolding) {
+    case .reset(let reason): return try refetch(reason, in: history.snapshot)
+    case .moved(let changes, repair: nil):
+      return try follow(history, changes, folding: isFolding)
+    case .moved(let changes, repair: let reason?):
+      let progress = try follow(history, changes, folding: true)
+      guard case .moved(let steps) = progress else { return progress }
+      return .moved(
+        steps.map { step in
+          var delta = step.delta
+          delta.repair = delta.repair ?? reason
+          return Step(snapshot: step.snapshot, delta: delta)
+        }
+      )
+    case nil: return .unchanged
+    }
+  }
+
   private mutating func follow(
     _ history: SnapshotHistory,
+    _ objects: [SectionObjectsChange],
     folding isFolding: Bool
   ) throws(StoreError) -> Progress {
     guard history.snapshot.version != snapshot.version else { return .unchanged }
     let store = plan.view(history.snapshot)
     guard let found = try commits(in: history) else {
-      return try advanceReadingAgain(in: history)
+      return try advanceReadingAgain(in: history, objects.composed)
     }
     switch found.history {
     case .commits(let records):
       let recounts = try additionalCountsMayDiffer(in: history)
       let commits = try relevantCommits(of: records, found.incomplete)
+        .including(objects, among: records)
       guard recounts || !commits.isEmpty else {
         setVersion(of: store)
         return .unchanged
@@ -253,7 +294,7 @@ extension ListEngine {
     case .gap(let reason):
       if case .indexed = snapshot.keys { return try refetch(.historyLost, in: store) }
       let steps = try advancingCopy(to: store) { (next) throws(StoreError) in
-        try next.repair(reason, in: store)
+        try next.repair(reason, in: store, objects.composed)
       }
       return .moved(steps ?? [])
     }
@@ -272,6 +313,7 @@ extension ListEngine {
     else { return false }
     let changeCount = records.reduce(0) { $0 + $1.changes.count }
     guard changeCount <= ListEngine.promptRowLimit else { return false }
+    guard sectionObjects?.canAdvancePromptly(in: history) ?? true else { return false }
     guard snapshot.keys.count > ListEngine.shortLength else { return true }
     return plan.aggregates.isEmpty && storeKeys == nil && !plan.rereadsSections && digests == nil
   }
@@ -361,7 +403,8 @@ extension ListEngine {
             record: record,
             affected: affected,
             later: [],
-            isComplete: commits.allSatisfy(\.isComplete)
+            isComplete: commits.allSatisfy(\.isComplete),
+            objects: commits.compactMap(\.objects).composed
           )
         )
       }
@@ -402,10 +445,12 @@ extension ListEngine {
       if !spans.isEmpty { change.span = spans[index] }
       change.isPresent = commit.later.isEmpty
       change.isComplete = commit.isComplete
+      change.objects = commit.objects
       guard let applied = try apply(change, in: store) else {
         if case .indexed = snapshot.keys { return nil }
         // The list and the history disagree, so neither is trusted: the keys are read again.
-        return steps + (try repair(nil, in: store))
+        let objects = commits[index...].compactMap(\.objects).composed
+        return steps + (try repair(nil, in: store, objects))
       }
       digests?.apply(commit.affected, record.changes, plan.layout)
       if let step = applied.step { steps.append(step) }
@@ -429,6 +474,46 @@ extension ListEngine {
       }
     }
     return rows
+  }
+}
+
+extension [ListEngine.RelevantCommit] {
+  /// The commits that concern a list, and those that changed the objects that are its sections, oldest first.
+  /// - Parameters:
+  ///   - objects: What commits changed of those objects, oldest first.
+  ///   - records: All commits of the list's rows.
+  /// - Returns: The commits, each version once.
+  fileprivate func including(
+    _ objects: [SectionObjectsChange],
+    among records: [CommitRecord]
+  ) -> [ListEngine.RelevantCommit] {
+    guard !objects.isEmpty else { return self }
+    var all = self
+    for change in objects {
+      let sequence = change.version.sequence
+      let index = all.firstIndex { $0.record.version.sequence >= sequence } ?? all.count
+      if index < all.count, all[index].record.version == change.version {
+        all[index].objects = change
+        continue
+      }
+      let record = CommitRecord(
+        version: change.version,
+        origin: change.origins.first ?? .unnamed,
+        isOwn: change.cause == .own,
+        changes: []
+      )
+      let later = records.firstIndex { $0.version.sequence > sequence } ?? records.count
+      all.insert(
+        ListEngine.RelevantCommit(
+          record: record,
+          affected: [],
+          later: records[later...],
+          objects: change
+        ),
+        at: index
+      )
+    }
+    return all
   }
 }
 

@@ -112,8 +112,8 @@ struct WindowMove {
     table.apply(sections(shared))
     let inserted = (0..<next.sectionCount).excluding(shared.new..<shared.new + shared.count)
     let cut = edges(of: shared.count).filter { offset in
-      old.positions(ofSection: shared.old + offset)
-        != next.positions(ofSection: shared.new + offset)
+      old.positions(ofStored: shared.old + offset)
+        != next.positions(ofStored: shared.new + offset)
     }
     let computation = AggregateComputation(next, in: store)
     for section in inserted + cut.map({ shared.new + $0 }) {

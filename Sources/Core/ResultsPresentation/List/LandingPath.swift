@@ -34,7 +34,8 @@ extension ResultsSnapshot {
       landing.path,
       inSection: landing.section,
       present: stored.storedSection(of: landing.section),
-      emptying: leaving.flatMap { storedCounts[$0.run] == 1 ? $0.run : nil }
+      leaving: leaving.map { RowPath(section: $0.run, row: $0.offset) },
+      in: self
     )
   }
 

@@ -34,6 +34,8 @@ final class ListPlan: Sendable {
   let aggregates: AggregatePlan
   /// How the list shows its sections, or `nil` for all of them as the keys have them.
   let arrangement: ArrangementPlan?
+  /// Whether deltas name every row with another key, also one whose position and shown values are the same.
+  let namesChangedKeys: Bool
   /// The name of the list's cache, or `nil` for none.
   let cacheName: String?
   /// What the predicate demands of attributes, if nothing but rows that meet it can concern the list.
@@ -59,7 +61,8 @@ final class ListPlan: Sendable {
   init(
     _ results: ResultsDefinition<Row>,
     carriesRows: Bool,
-    answersPaths: Bool = false
+    answersPaths: Bool = false,
+    namesChangedKeys: Bool = false
   ) throws(RequestError) {
     source = results
     let request = results.request
@@ -73,6 +76,7 @@ final class ListPlan: Sendable {
     var sectionTerms: [FetchSortDescriptor] = []
     var rule = SectionRule.single
     var grouped: (source: String, grouping: any SectionGrouping)?
+    var objects: ObjectSectionsPlan?
     switch results.sectionKey?.source {
     case .none: break
     case .expression(let expression, let order, let direction, let nulls):
@@ -108,6 +112,16 @@ final class ListPlan: Sendable {
       }
       rule = .grouping(grouping)
       grouped = (source, grouping)
+    case .relationship(let sections):
+      let compiled = try ObjectSectionsPlan(sections, of: request.entity, answersPaths)
+      guard request.fetchLimit == nil, request.fetchOffset == 0 else {
+        throw .windowOfObjectSections
+      }
+      let foreignKey = try paths.rewrite(compiled.foreignKey)
+      let direction: SortDirection = sections.isReversed ? .descending : .ascending
+      sectionTerms = [FetchSortDescriptor(foreignKey, direction)]
+      rule = .columns(count: 1, idColumn: 0)
+      objects = compiled
     }
     var declared: [SectionAggregate] = []
     for aggregate in results.aggregates {
@@ -138,9 +152,11 @@ final class ListPlan: Sendable {
     self.predicate = CompiledPredicate(predicate, in: entity)
     encoder = RowKeyEncoder(definition)
     self.rule = rule
-    sectionKey = results.sectionKey
-    rereadsSections =
-      sectionTerms.count > 1 || results.sectionKey.map { $0.contiguity != .error } ?? false
+    var key = results.sectionKey
+    // The rows that name one object are adjacent.
+    if objects != nil { key?.contiguity = .error }
+    sectionKey = key
+    rereadsSections = sectionTerms.count > 1 || key.map { $0.contiguity != .error } ?? false
     limit = request.fetchLimit
     offset = request.fetchOffset
     batchSize = max(1, request.fetchBatchSize)
@@ -149,11 +165,19 @@ final class ListPlan: Sendable {
     isFrozen = results.isFrozen
     additionalCounts = results.additionalCounts
     aggregates = try AggregatePlan(declared, in: entity)
-    arrangement = try ArrangementPlan(results.arrangement, rule, self.definition.layout)
+    let arrangement = try ArrangementPlan(
+      results.arrangement,
+      rule,
+      self.definition.layout,
+      objects
+    )
+    self.arrangement = arrangement
+    self.namesChangedKeys = namesChangedKeys || arrangement != nil
     cacheName = results.cacheName
     // A frozen list follows rows that have left its predicate; a cached one notes every version.
     let isConcernedByOthers =
       relations != nil || isFrozen || !additionalCounts.isEmpty || cacheName != nil
+      || objects != nil
     demands = isConcernedByOthers ? [] : predicate.normalized.demands(in: entity)
     if request.propertiesToFetch != nil {
       var indexes: [Int] = []
@@ -184,12 +208,25 @@ final class ListPlan: Sendable {
     return RelatedSnapshot(snapshot, relations)
   }
 
+  /// The related objects that are the list's sections, or `nil` for other sections.
+  var objects: ObjectSectionsPlan? { arrangement?.objects }
+
+  /// The entities whose objects decide what the list shows, that of its rows first.
+  var entities: [EntityDescription] {
+    var entities = relations?.entities ?? [entity]
+    for other in objects?.entities ?? []
+    where !entities.contains(where: { $0.name.hasSameBytes(as: other.name) }) {
+      entities.append(other)
+    }
+    return entities
+  }
+
   /// Checks that a store has the entities of all relationships.
   /// - Throws: `StoreError.unknownEntity` with the first that it does not have.
   func requireEntities(of store: any Store) throws(StoreError) {
-    guard let relations else { return }
+    guard relations != nil || objects != nil else { return }
     let known = store.entities.map(\.name)
-    for entity in relations.entities
+    for entity in entities
     where !known.contains(where: { Value.text($0) == .text(entity.name) }) {
       throw .unknownEntity(entity.name, known: known)
     }
@@ -298,7 +335,8 @@ extension SectionKey {
       return Value.text(source) == .text(otherSource)
         && grouping.groupingIdentity == otherGrouping.groupingIdentity
         && grouping.titleIdentity == otherGrouping.titleIdentity
-    case (.expression, .transient), (.transient, .expression): return false
+    case (.relationship(let sections), .relationship(let others)): return sections == others
+    case (.expression, _), (.transient, _), (.relationship, _): return false
     }
   }
 }

@@ -126,8 +126,7 @@ extension ResultsSnapshot {
   /// - Complexity: O(log *s*) in the sections.
   public func matchingCount(inSection section: Int) -> Int? {
     guard section >= 0, section < counts.count else { return nil }
-    guard let arrangement else { return counts[section] }
-    return arrangement.stored(ofShown: section).map { storedCounts[$0] } ?? 0
+    return arrangement.map { $0.matchingCount(ofShown: section, in: self) } ?? counts[section]
   }
 
   /// The identity and title of a section, or `nil` if there is no such section.
@@ -135,17 +134,17 @@ extension ResultsSnapshot {
   public func header(ofSection section: Int) -> SectionHeader? {
     guard let arrangement else { return storedHeader(ofSection: section) }
     guard section >= 0, section < counts.count else { return nil }
-    let fixed = arrangement.fixed(ofShown: section).map { arrangement.plan.fixed[$0] }
+    let stored = arrangement.stored(ofShown: section, in: self)
+    let own = arrangement.header(ofShown: section, by: plan.sectionKey)
     var header: SectionHeader
-    if let stored = arrangement.stored(ofShown: section) {
-      guard let found = storedHeader(ofSection: stored) else { return nil }
-      header = found
+    if let own {
+      let id = SectionID(own.id)
+      let aggregates = aggregates?.results(ofSections: stored) ?? .none
+      header = SectionHeader(id: id, title: own.title ?? title(of: id), aggregates: aggregates)
     } else {
-      let id = SectionID(fixed?.id ?? .null)
-      let aggregates = aggregates?.plan.results(of: []) ?? .none
-      header = SectionHeader(id: id, title: title(of: id), aggregates: aggregates)
+      guard let found = stored.first.flatMap(storedHeader(ofSection:)) else { return nil }
+      header = found
     }
-    if let title = fixed?.title { header.title = title }
     if arrangement.plan.limits[header.id] != nil {
       header.matchingCount = matchingCount(inSection: section)
     }
@@ -162,6 +161,12 @@ extension ResultsSnapshot {
     }
     let id = sectionID(at: window.lowerBound + counts.start(of: section))
     return SectionHeader(id: id, title: title(of: id), aggregates: aggregates)
+  }
+
+  /// The id of a section that the keys have in the window, or `nil` if there is no such section.
+  func storedID(ofSection section: Int) -> SectionID? {
+    guard section >= 0, section < storedCounts.count, storedCounts[section] > 0 else { return nil }
+    return sectionID(at: window.lowerBound + storedCounts.start(of: section))
   }
 
   /// The flat position of a row, which is its index over all sections, or `nil` if there is no such row.
@@ -234,15 +239,14 @@ extension ResultsSnapshot {
       let (section, row) = storedCounts.run(containing: position - window.lowerBound)
     else { return nil }
     let path = RowPath(section: section, row: row)
-    return arrangement.map { $0.path(ofStored: path) } ?? path
+    return arrangement.map { $0.path(ofStored: path, in: self) } ?? path
   }
 
   /// The index of the section with some id, or `nil` if there is none.
   /// - Complexity: O(log *n*) for sections in the order of their ids, O(*s*) in the sections otherwise.
   public func section(of id: SectionID) -> Int? {
     guard let arrangement else { return storedSection(of: id) }
-    if let section = arrangement.shown(ofFixed: id) { return section }
-    return storedSection(of: id).flatMap(arrangement.shown(ofStored:))
+    return arrangement.shown(ofID: id, in: self)
   }
 
   /// The index among those that the keys have in the window of the section with some id, or `nil` if there is none.
@@ -265,20 +269,23 @@ extension ResultsSnapshot {
   func keyPosition(ofFlat position: Int) -> Int? {
     guard position >= 0, position < rowCount else { return nil }
     guard arrangement != nil else { return window.lowerBound + position }
-    return path(ofFlatPosition: position).map {
-      positions(ofSection: $0.section).lowerBound + $0.row
+    return path(ofFlatPosition: position).flatMap {
+      keyRanges(ofSection: $0.section, rows: $0.row..<$0.row + 1).first?.lowerBound
     }
   }
 
-  /// The positions among all keys of a section's shown rows.
-  func positions(ofSection section: Int) -> Range<Int> {
-    guard let arrangement else {
-      let start = window.lowerBound + counts.start(of: section)
-      return start..<start + counts[section]
-    }
-    guard let stored = arrangement.stored(ofShown: section) else { return 0..<0 }
-    let start = window.lowerBound + storedCounts.start(of: stored)
-    return start..<start + counts[section]
+  /// The positions among all keys of a section's rows in the window, without an arrangement.
+  func positions(ofStored section: Int) -> Range<Int> {
+    let start = window.lowerBound + storedCounts.start(of: section)
+    return start..<start + storedCounts[section]
+  }
+
+  /// The positions among all keys of some shown rows of a section, in their order.
+  func keyRanges(ofSection section: Int, rows: Range<Int>) -> [Range<Int>] {
+    guard !rows.isEmpty else { return [] }
+    if let arrangement { return arrangement.positions(ofShown: section, rows: rows, in: self) }
+    let start = window.lowerBound + counts.start(of: section)
+    return [start + rows.lowerBound..<start + rows.upperBound]
   }
 
   /// The positions among all keys of the rows at some flat positions, in their order.
@@ -291,18 +298,32 @@ extension ResultsSnapshot {
     var ranges: [Range<Int>] = []
     var next = positions.lowerBound
     while next < positions.upperBound, let path = path(ofFlatPosition: next) {
-      let section = self.positions(ofSection: path.section)
-      let first = section.lowerBound + path.row
-      let end = min(section.upperBound, first + positions.upperBound - next)
-      // Sections that follow each other are read at once.
-      if let last = ranges.last, last.upperBound == first {
-        ranges[ranges.count - 1] = last.lowerBound..<end
-      } else {
-        ranges.append(first..<end)
+      let end = min(counts[path.section], path.row + positions.upperBound - next)
+      for range in keyRanges(ofSection: path.section, rows: path.row..<end) {
+        // Sections that follow each other are read at once.
+        if let last = ranges.last, last.upperBound == range.lowerBound {
+          ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
+        } else {
+          ranges.append(range)
+        }
       }
-      next += end - first
+      next += end - path.row
     }
     return ranges
+  }
+
+  /// The identities of some shown rows of a section, read in a given version of the store.
+  /// - Throws: As `objectIDs(atKeys:in:)`.
+  func objectIDs(
+    ofSection section: Int,
+    rows: Range<Int>,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectID] {
+    var ids: [ObjectID] = []
+    for range in keyRanges(ofSection: section, rows: rows) {
+      ids += try objectIDs(atKeys: range, in: store)
+    }
+    return ids
   }
 
   /// The identities of the rows at some positions among all keys, read in a given version of the store.
@@ -347,7 +368,7 @@ extension ResultsSnapshot {
   }
 
   /// The id of the section that a position is in.
-  private func sectionID(at position: Int) -> SectionID {
+  func sectionID(at position: Int) -> SectionID {
     if case .indexed(let indexed) = keys, let id = indexed.sectionID(at: position) {
       return SectionID(id)
     }
@@ -378,8 +399,10 @@ extension ResultsSnapshot {
       sections.reserveCapacity(sectionCount)
       for section in 0..<sectionCount {
         var rows: [ObjectID] = []
-        try keys.forEachKey(in: positions(ofSection: section)) { _, key in
-          if let id = objectID(of: key) { rows.append(id) }
+        for range in keyRanges(ofSection: section, rows: 0..<counts[section]) {
+          try keys.forEachKey(in: range) { _, key in
+            if let id = objectID(of: key) { rows.append(id) }
+          }
         }
         let header = header(ofSection: section) ?? SectionHeader(id: SectionID(.null), title: "")
         sections.append(ResultsContent.Section(header: header, rows: rows))

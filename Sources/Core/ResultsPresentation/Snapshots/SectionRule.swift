@@ -100,6 +100,9 @@ struct SectionExtent: Hashable {
   /// The next column begins with 1, 2 or 3. Any other byte there belongs to a text that continues behind a zero (`KeyWriter`).
   init(prefix: [UInt8]) { self = prefix.withUnsafeBytes { SectionExtent(bytes: $0) } }
 
+  /// The section that begins at a lower bound made from the bytes of some columns.
+  init(lower: [UInt8]) { self.init(lower: lower, last: .afterPrefix) }
+
   private init(bytes prefix: UnsafeRawBufferPointer) {
     self.init(lower: SectionExtent.bytes(prefix, followedBy: 1), last: .afterPrefix)
   }
