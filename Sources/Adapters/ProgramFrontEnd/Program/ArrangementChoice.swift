@@ -79,6 +79,21 @@ package struct ArrangementChoice: Hashable, Sendable {
     _ settings: LocaleSettings
   ) throws(CommandFailure) -> [Value] {
     guard let text else { return [] }
+    if case .relationship(let sections) = key.source,
+      let object = try? entity.relationships(
+        along: sections.path,
+        endsToMany: false,
+        in: sections.path.joined(separator: ".")
+      ).last?.destination, let type = object.keyTypes.first
+    {
+      let attribute = AttributeDescription(object.identity.columns[0], type)
+      let parser = ValueParser(settings)
+      var ids: [Value] = []
+      for name in try NameList.names(in: text, of: option) {
+        ids.append(name == "(none)" ? .null : try parser.value(name, of: attribute))
+      }
+      return ids
+    }
     guard case .expression(let expression, nil, _, _) = key.source,
       !expression.isTransformed
     else {

@@ -43,6 +43,14 @@ package struct ListChoice: Sendable {
     }
     if isReversed { definition = definition.reversed() }
     try arrangement.apply(to: &definition, for: settings)
+    if case .relationship = definition.sectionKey?.source, limit != nil || offset != nil {
+      throw CommandFailure(
+        .usage,
+        "A list in sections that are objects has no \(limit == nil ? "--offset" : "--limit").",
+        remedy:
+          "Use --section-limit, or a value of the objects as --section-by, such as their name."
+      )
+    }
     if let limit { definition.request.fetchLimit = try ListChoice.count(limit, "--limit") }
     if let offset { definition.request.fetchOffset = try ListChoice.count(offset, "--offset") }
     return definition
@@ -95,6 +103,11 @@ package struct ListChoice: Sendable {
   ) throws -> SectionKey? {
     if name.lowercased() == "none" { return nil }
     if let key = Program.sectionKey(named: name, for: settings) { return key }
+    if let named = Program.fields.relationship(named: name), !named.isToMany {
+      // Namesakes are sections of their own.
+      let title = FetchExpression.attribute(named.attribute)
+      return .relationship(named.name, titled: title, without: .first(""))
+    }
     if Program.entity.attribute(named: name) == nil, let date = DateSections.parts(of: name) {
       let (expression, attribute) = try sectionSource(date.name, Program.self)
       return try DateSections.key(date.unit, of: date.name, expression, attribute, for: settings)
