@@ -235,6 +235,75 @@ import WireFormat
     #expect(operations.count == 3, "\(delta)")
   }
 
+  @Test func `R106: sections by author are the authors, and not their names`() throws {
+    try fill()
+    _ = try sql(
+      "INSERT INTO Author (id, name) VALUES (9, 'Ada'); UPDATE Book SET authorID = 9 WHERE id = 5;"
+        + "INSERT INTO Book (id, publisher, title) VALUES (7, 'z', 'Zero')"
+    )
+    let list = try catalog(
+      "list",
+      "--section-by",
+      "author",
+      "--section-limit",
+      "1",
+      "--columns",
+      "title",
+      "--format",
+      "csv"
+    )
+    #expect(
+      list.lines == ["section,title", ",Zero", "Ada,Gamma", "Ada,Delta", "Bo,Alpha", "Cy,Beta"],
+      "\(list)"
+    )
+    let collapsed = try catalog(
+      "list",
+      "--section-by",
+      "author",
+      "--collapse",
+      "1,(none)",
+      "--columns",
+      "title",
+      "--format",
+      "csv"
+    )
+    #expect(
+      collapsed.lines == ["section,title", "Ada,Delta", "Bo,Alpha", "Bo,Omega", "Cy,Beta"],
+      "\(collapsed)"
+    )
+    let plan = try catalog("list", "--section-by", "author", "--explain")
+    #expect(plan.lines.contains("sections   4 objects of Author, by name ascending"), "\(plan)")
+    let refused = try catalog("list", "--section-by", "author", "--limit", "2", expecting: 64)
+    #expect(refused.errors.contains("Use --section-limit"), "\(refused)")
+    let watch = try run.start(
+      "book-catalog",
+      "watch",
+      "--section-by",
+      "author",
+      "--columns",
+      "title",
+      "--format",
+      "jsonl",
+      "--deltas",
+      "1",
+      "--store",
+      "books.sqlite"
+    )
+    var replay = WireReplay()
+    try replay.apply(line: try #require(try watch.line()))
+    _ = try sql("UPDATE Author SET name = 'Zed' WHERE id = 1")
+    let delta = try #require(try watch.line())
+    try replay.apply(line: delta)
+    #expect(try watch.finish().status == 0)
+    #expect(
+      delta.hasSuffix(
+        #""sections":[{"op":"move","from":1,"to":4,"id":1,"title":"Zed"}],"rows":[]}"#
+      ),
+      "\(delta)"
+    )
+    #expect(replay.list?.sections.map(\.title) == ["", "Ada", "Bo", "Cy", "Zed"])
+  }
+
   @Test func `the columns of a list follow a renamed author`() throws {
     try fill()
     let watch = try run.start(
