@@ -289,4 +289,24 @@ struct ObjectSectionTests {
       #expect(error.description.hasSuffix("."))
     }
   }
+
+  @Test func `R88: the cache of a list is that of the foreign key which divides it`() throws {
+    func fingerprint(_ column: String, _ key: SectionKey) throws -> CacheFingerprint {
+      let books = try EntityDescription(
+        name: "Book",
+        attributes: ObjectLibrary.books.attributes,
+        relationships: [
+          RelationshipDescription("writer", .toOne(foreignKey: [column])) { ObjectLibrary.authors }
+        ]
+      )
+      let request = FetchRequest<Row>(entity: books, sortedBy: [.ascending("title")])
+      return CacheFingerprint(try ListPlan(ResultsDefinition(request, sectionedBy: key)))
+    }
+    let key = Library.key()
+    let mine = try fingerprint("author", key)
+    #expect(try mine.difference(from: fingerprint("pages", key)) == .sections)
+    // Titles and the order of the objects are read when the list is opened.
+    let other = Library.key(sortedBy: [.descending("rank")], empty: .shown)
+    #expect(try mine.difference(from: fingerprint("author", other)) == nil)
+  }
 }

@@ -69,6 +69,8 @@ struct CacheFingerprint: Hashable {
         titles.appendText(transient.titleIdentity)
       }
     }
+    // The name of a relationship does not say which attribute holds the key.
+    if let objects = plan.objects { sections.add(objects.foreignKey) }
     bytes[.sections] = sections.both
     bytes[.contiguity] = Array("\(plan.sectionKey?.contiguity ?? .error)".utf8)
     bytes[.timeZone] = Array(dependencies.timeZone.utf8)

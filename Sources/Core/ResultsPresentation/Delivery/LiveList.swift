@@ -313,8 +313,9 @@ extension LiveList {
     var indexing = indexing
     let publisher = publisher
     indexing.isWanted = interest(in: number)
-    // The first rows are read only if the caller wants them.
-    guard !isFetched, indexing.reportsEveryCommit, let handler = firstPage.withLock({ $0 })
+    // The first rows are read only if the caller wants them. Where sections are objects, the keys do not begin with them.
+    guard !isFetched, plan.objects == nil, indexing.reportsEveryCommit,
+      let handler = firstPage.withLock({ $0 })
     else { return indexing }
     indexing.willCount = { (snapshot, source) throws(StoreError) in
       let page = try plan.firstPage(source, in: snapshot)
