@@ -140,13 +140,16 @@ struct StoredFormTests {
       #expect(found == expected, "\(text)")
       #expect(try FetchPredicate(parsing: predicate.text(in: entity), entity: entity) == predicate)
     }
-    let error = #expect(throws: PredicateParseError.self) {
-      try FetchPredicate(parsing: "level == 'hihg'", entity: entity)
+    for text in [
+      "level == 'hihg'", "'hihg' < level", "level IN {'low', 'hihg'}",
+      "level BETWEEN 'low' AND 'hihg'",
+      "ifnull(level, 'low') == 'hihg'",
+    ] {
+      let error = #expect(throws: PredicateParseError.self, "\(text)") {
+        try FetchPredicate(parsing: text, entity: entity)
+      }
+      #expect(error?.description.contains("'hihg' is none of low, é, high") == true, "\(text)")
     }
-    #expect(
-      error?.description.contains("'hihg' is none of low, é, high") == true,
-      "\(error as Any)"
-    )
   }
 
   @Test

@@ -57,13 +57,6 @@ extension FeedAddress {
   }
 }
 
-extension Instant {
-  /// The present time.
-  static var now: Instant {
-    Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-  }
-}
-
 /// `subscribe ADDRESS`: fetches a feed and adds it with its items.
 struct SubscribeVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

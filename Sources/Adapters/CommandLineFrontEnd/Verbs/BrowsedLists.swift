@@ -292,7 +292,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     let isText = columns.map { column in
       switch column {
       case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
-        attribute.type == .text && !attribute.isOneOfWords
+        attribute.type == .text && attribute.words == nil
       case .named: true
       case .key, .transient: false
       }
@@ -317,7 +317,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       section: call.section,
       matchingCount: call.matchingCount,
       settings: settings,
-      now: Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+      now: .now
     )
   }
 

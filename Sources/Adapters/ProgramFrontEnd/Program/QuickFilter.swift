@@ -248,7 +248,7 @@ private struct TermReader {
   }
 
   private func value(_ expression: FetchExpression, _ attribute: AttributeDescription) -> Subject? {
-    attribute.isOneOfWords || isSearched(expression, attribute.type)
+    attribute.words != nil || isSearched(expression, attribute.type)
       ? .value(expression, attribute) : nil
   }
 
@@ -291,7 +291,7 @@ private struct TermReader {
       guard attribute.type == .date else { return .between(expression, low, high) }
       return .between(expression, low.day?.first ?? low, high.day?.last ?? high)
     }
-    if name.comparison == .has, case .words(let words)? = attribute.form {
+    if name.comparison == .has, let words = attribute.words {
       return one(of: words, containing: term.value, in: expression)
     }
     if name.comparison == .has, attribute.type == .text {
@@ -307,7 +307,7 @@ private struct TermReader {
       switch subject {
       case .names(let relationship): return relationship.holds { contains(word, in: $0) }
       case .value(let expression, let attribute):
-        if case .words(let words)? = attribute.form {
+        if let words = attribute.words {
           return one(of: words, containing: word, in: expression)
         }
         if attribute.type == .text { return contains(word, in: expression) }

@@ -37,7 +37,9 @@ package struct ValueParser {
   ) throws(RecordError) -> Value {
     do {
       if case .text(let text) = field.value { return try parse(text, attribute, numbers) }
-      if let form = attribute.form, form.logical(field.value) != nil { return field.value }
+      if attribute.words != nil, !field.value.isNull {
+        return try parse(plain(field.value), attribute, numbers)
+      }
       return try parse(number: field.value, attribute.type)
     } catch {
       let colon = error.message.hasPrefix("“") ? ":" : ""
@@ -93,13 +95,8 @@ package struct ValueParser {
     _ attribute: AttributeDescription,
     _ numbers: StrictNumber
   ) throws(Rejection) -> Value {
-    guard let form = attribute.form, form.type == .text else {
-      return try parse(text, attribute.type, numbers)
-    }
-    if let value = form.stored(.text(text)) { return value }
-    guard case .words(let words) = form else {
-      throw Rejection(message: "has another form than “\(text)”.", remedy: "")
-    }
+    guard let words = attribute.words else { return try parse(text, attribute.type, numbers) }
+    if let value = attribute.value(parsing: text) { return value }
     let meant = NearestName.of(text, among: words).map { "Did you mean “\($0)”?" }
     let all = words.joined(separator: ", ")
     throw Rejection(
@@ -246,5 +243,12 @@ extension LocaleSettings {
         timeZone: zone
       )
     }
+  }
+}
+
+extension Instant {
+  /// The present time.
+  package static var now: Instant {
+    Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
   }
 }

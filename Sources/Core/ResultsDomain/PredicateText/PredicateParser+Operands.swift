@@ -63,6 +63,20 @@ extension PredicateParser {
     return constant
   }
 
+  /// The stored value of a constant that is compared with an expression.
+  func value(
+    _ constant: PredicateConstant,
+    of expression: FetchExpression,
+    at start: Int
+  ) throws(PredicateParseError) -> Value {
+    if case .words(let words)? = expression.form(in: entity),
+      let problem = constant.problem(among: words)
+    {
+      throw error(problem, at: start)
+    }
+    return try value(constant, as: expression.type(in: entity), at: start)
+  }
+
   /// The stored value of a constant at a position.
   func value(
     _ constant: PredicateConstant,
@@ -403,11 +417,8 @@ enum PredicateConstant {
     digits.utf8.contains { byte in ".eEinf".utf8.contains(byte) }
   }
 
-  /// Why the constant is no value of an expression whose values are words; `nil` if it may be one.
-  func problem(amongWordsOf expression: FetchExpression, in entity: EntityDescription)
-    -> PredicateParseError.Problem?
-  {
-    guard case .words(let words)? = expression.form(in: entity) else { return nil }
+  /// Why the constant is none of some words; `nil` if it may be one.
+  func problem(among words: [String]) -> PredicateParseError.Problem? {
     switch self {
     case .text(let text), .stored(.text(let text)):
       guard !words.contains(where: { $0.hasSameBytes(as: text) }) else { return nil }

@@ -244,10 +244,7 @@ extension PredicateParser {
       guard !constant.isNull else { return try null(left, comparison, at: rightStart) }
       let type = left.type(in: entity)
       if type == .date, let day = constant.day { return day.predicate(left, comparison) }
-      if let problem = constant.problem(amongWordsOf: left, in: entity) {
-        throw error(problem, at: rightStart)
-      }
-      let value = try value(constant, as: type, at: rightStart)
+      let value = try value(constant, of: left, at: rightStart)
       return FetchPredicate.comparison(left, comparison, .literal(value)).quantifiedCount
     case (.constant(let constant), .expression(let right)):
       guard !constant.isNull else { return try null(right, comparison, at: start) }
@@ -255,7 +252,7 @@ extension PredicateParser {
       if type == .date, let day = constant.day {
         return day.predicate(right, comparison.mirrored)
       }
-      let value = try value(constant, as: type, at: start)
+      let value = try value(constant, of: right, at: start)
       return .comparison(.literal(value), comparison, right)
     case (.constant(let left), .constant(let right)):
       let (one, other) = (
@@ -334,13 +331,12 @@ extension PredicateParser {
   private mutating func between(
     _ expression: FetchExpression
   ) throws(PredicateParseError) -> FetchPredicate {
-    let type = expression.type(in: entity)
     let start = token.start
     if let closing = PredicateParser.closing(of: token) {
       try advance()
-      let low = try bound(type)
+      let low = try bound(expression)
       try expect(",")
-      let high = try bound(type, isUpper: true)
+      let high = try bound(expression, isUpper: true)
       try expect(closing)
       return .between(expression, low, high)
     }
@@ -350,50 +346,52 @@ extension PredicateParser {
         guard arguments.count == 2 else {
           throw wrong(placeholder, "a list of two values", argument, at: start)
         }
-        let low = try bound(try constant(arguments[0], placeholder), type, at: start)
+        let low = try bound(try constant(arguments[0], placeholder), expression, at: start)
         let high = try bound(
           try constant(arguments[1], placeholder),
-          type,
+          expression,
           isUpper: true,
           at: start
         )
         try advance()
         return .between(expression, low, high)
       }
-      let low = try bound(try constant(argument, placeholder), type, at: start)
+      let low = try bound(try constant(argument, placeholder), expression, at: start)
       try advance()
-      return .between(expression, low, try upperBound(type))
+      return .between(expression, low, try upperBound(expression))
     }
-    let low = try bound(type)
-    return .between(expression, low, try upperBound(type))
+    let low = try bound(expression)
+    return .between(expression, low, try upperBound(expression))
   }
 
-  private mutating func upperBound(_ type: AttributeType?) throws(PredicateParseError) -> Value {
+  private mutating func upperBound(_ expression: FetchExpression) throws(PredicateParseError)
+    -> Value
+  {
     guard token.keyword == "AND" else { throw unexpected("AND") }
     try advance()
-    return try bound(type, isUpper: true)
+    return try bound(expression, isUpper: true)
   }
 
   private mutating func bound(
-    _ type: AttributeType?,
+    _ expression: FetchExpression,
     isUpper: Bool = false
   ) throws(PredicateParseError) -> Value {
     let start = token.start
-    return try bound(try constant(), type, isUpper: isUpper, at: start)
+    return try bound(try constant(), expression, isUpper: isUpper, at: start)
   }
 
   private func bound(
     _ constant: PredicateConstant,
-    _ type: AttributeType?,
+    _ expression: FetchExpression,
     isUpper: Bool = false,
     at start: Int
   ) throws(PredicateParseError) -> Value {
     // Both bounds are included, and so is the day of the upper one.
-    if isUpper, type == .date, let day = constant.day { return day.last }
+    if isUpper, expression.type(in: entity) == .date, let day = constant.day { return day.last }
     guard !constant.isNull else {
       throw error(.unsupported("BETWEEN with NULL", instead: "two values"), at: start)
     }
-    return try value(constant, as: type, at: start)
+    return try value(constant, of: expression, at: start)
   }
 
   /// The closing symbol of a list that the token opens, or `nil` if it opens none.
@@ -413,7 +411,6 @@ extension PredicateParser {
     _ expression: FetchExpression
   ) throws(PredicateParseError) -> FetchPredicate {
     if expression == .objectKey { return try identities() }
-    let type = expression.type(in: entity)
     if let placeholder = argumentName {
       let start = token.start
       let argument = try nextArgument(placeholder)
@@ -422,14 +419,14 @@ extension PredicateParser {
       }
       var candidates: [Candidate] = []
       for argument in arguments {
-        candidates.append(try candidate(try constant(argument, placeholder), type, at: start))
+        candidates.append(try candidate(try constant(argument, placeholder), expression, at: start))
       }
       try advance()
       return PredicateParser.membership(expression, candidates)
     }
     let candidates = try list { (parser) throws(PredicateParseError) in
       let start = parser.token.start
-      return try parser.candidate(try parser.constant(), type, at: start)
+      return try parser.candidate(try parser.constant(), expression, at: start)
     }
     return PredicateParser.membership(expression, candidates)
   }
@@ -442,11 +439,11 @@ extension PredicateParser {
 
   private func candidate(
     _ constant: PredicateConstant,
-    _ type: AttributeType?,
+    _ expression: FetchExpression,
     at start: Int
   ) throws(PredicateParseError) -> Candidate {
-    if type == .date, let day = constant.day { return .day(day) }
-    return .value(try value(constant, as: type, at: start))
+    if expression.type(in: entity) == .date, let day = constant.day { return .day(day) }
+    return .value(try value(constant, of: expression, at: start))
   }
 
   private static func membership(

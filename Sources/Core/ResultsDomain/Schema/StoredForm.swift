@@ -356,8 +356,8 @@ private enum UUIDText {
 // MARK: - Attributes
 
 extension AttributeDescription {
-  /// Whether the values are some words, which are stored as numbers.
-  package var isOneOfWords: Bool { if case .words? = form { true } else { false } }
+  /// The words that are the values, by their numbers, or `nil` for other values.
+  package var words: [String]? { if case .words(let words)? = form { words } else { nil } }
 
   /// Returns the type and the logical value by which a stored value is shown: those of the form if the value has it, else of its
   /// own storage class if it does not belong to the attribute's type.
