@@ -100,6 +100,17 @@ import Testing
     script.answers[id] = [.content("A|3|")]
     #expect(try await refresh.run().removedItems == 2)
     #expect(try items() == ["2", "3", "undated"])
+    // Numbers that no calendar has do no harm.
+    for days in [Int32.max, .min] {
+      try await news.store.write { transaction in
+        var feed = try #require(try transaction.object(.integer(id), as: Feed.self))
+        feed.keep = days
+        try transaction.update(feed)
+      }
+      clock.advance(hours: 2)
+      script.answers[id] = [.content("A|3|")]
+      #expect(try await refresh.run().removedItems == 0)
+    }
   }
 
   @Test func `R254: each feed is one commit with the name of the refresh`() async throws {

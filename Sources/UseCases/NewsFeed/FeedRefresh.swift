@@ -213,7 +213,8 @@ public struct FeedRefresh: Sendable {
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Int {
     guard let id = feed.id else { return 0 }
-    let days = Int64(max(feed.keep ?? Feed.usualKeep, 0))
+    // Any program can have stored the number; a hundred years are for ever.
+    let days = Int64(min(max(feed.keep ?? Feed.usualKeep, 0), 36_500))
     let limit = Value.integer(time.microseconds - days * 86_400_000_000)
     let isOld = FetchPredicate.or([
       .comparison(.attribute("receivedAt"), .less, .literal(limit)),
