@@ -50,7 +50,7 @@ import Testing
     ("2026-11-28 is a day", Self.now, "2026-11-28 is a day"),
     ("2026-11-28T10:00:00Z", Self.now, "2026-11-28T10:00:00Z"),
     ("no time\r", Self.now, "no time"), ("\u{1B}[1;31mred\u{1B}[0m text", Self.now, "red text"),
-    ("\u{1B}[", Self.now, ""), ("a\u{1B}b", Self.now, "a\u{1B}b"),
+    ("\u{1B}[", Self.now, ""), ("a\u{1B}b", Self.now, "a\u{1B}b"), ("a\u{0}b", Self.now, "ab"),
   ])
   func `R267: a line of text may begin with a time, and has no colours`(
     line: String,

@@ -248,6 +248,20 @@ import Testing
     )
   }
 
+  @Test func `R267: an input that cannot be read is an error`() throws {
+    let run = try ProgramRun()
+    let program = try ProgramFolder.executable("event-log")
+    let shell = try RunningProgram(
+      "/bin/sh",
+      ["-c", "'\(program)' stamp - < ."],
+      environment: run.environment,
+      folder: run.folder
+    )
+    let result = try shell.finish()
+    #expect(result.status == 74, "\(result)")
+    #expect(result.errors.contains("The input cannot be read: "), "\(result)")
+  }
+
   @Test func `R266: words are found, filtered and changed as words`() throws {
     let run = try ProgramRun()
     for level in ["info", "error", "fatal"] {

@@ -1,5 +1,6 @@
 import EventLog
 import Foundation
+import ProgramFrontEnd
 import ResultsDomain
 import Synchronization
 import WireFormat
@@ -41,18 +42,25 @@ final class EventPipe: Sendable {
   func end() { state.withLock { $0.isEnding = true } }
 
   /// Stores lines until the input ends.
-  /// - Throws: `StoreError`; the lines of earlier commits are stored.
+  /// - Throws: `StoreError`, and `CommandFailure` for an input that cannot be read; the lines of earlier commits are stored.
   func run() throws {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: Self.chunk)
     while true {
       var wait = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      guard poll(&wait, 1, Self.patience) != 0 else {
+      guard poll(&wait, 1, Self.patience) > 0 else {
         if state.withLock({ $0.isEnding }) { break }
         continue
       }
       let read = read(STDIN_FILENO, &buffer, buffer.count)
-      if read < 0, errno == EINTR { continue }
+      if read < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard read >= 0 else {
+        throw CommandFailure(
+          .inputOutput,
+          "The input cannot be read: \(String(cString: strerror(errno))).",
+          remedy: "What was read before is stored."
+        )
+      }
       guard read > 0 else { break }
       rest += buffer[..<read]
       guard let end = rest.lastIndex(of: 0x0A) else {
@@ -106,9 +114,4 @@ final class EventPipe: Sendable {
   static func member(_ name: String, _ text: String) -> EventMember {
     member(JSONValue.Member(name: name, value: .string(text)))
   }
-}
-
-extension Instant {
-  /// The present time.
-  static var now: Instant { Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
 }

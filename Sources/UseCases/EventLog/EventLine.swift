@@ -101,14 +101,14 @@ extension Event {
     (0x41...0x5A).contains(byte) ? byte + 0x20 : byte
   }
 
-  /// The text without escape sequences of terminals and line ends, and its beginning if it is too long.
+  /// The text without escape sequences of terminals, line ends and NUL, which not every store can hold; its beginning if it is too long.
   private static func bounded(_ text: String) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {
       if byte == 0x1B, rest.first == UInt8(ascii: "[") {
         rest = rest.drop { !(0x40...0x7E).contains($0) || $0 == UInt8(ascii: "[") }.dropFirst()
-      } else if byte != 0x0D || !rest.isEmpty {
+      } else if byte != 0, byte != 0x0D || !rest.isEmpty {
         bytes.append(byte)
       }
       guard bytes.count <= longestMessage else {
