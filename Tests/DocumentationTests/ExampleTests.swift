@@ -48,6 +48,7 @@ struct ExampleTests {
       var year = 0
       var authorID: Int64?
       var position: Int64?
+      var added = Instant(microseconds: 0)
 
       static let author = ToOne<Book, Author>("author", \.authorID, onDelete: .nullify)
       static let tags = ToMany<Book, Tag>("tags", through: Link("BookTag", "bookID", "tagID"))
@@ -58,6 +59,7 @@ struct ExampleTests {
         Attribute(\.year, "year")
         Attribute(\.authorID, "authorID")
         Attribute(\.position, "position")
+        Attribute(\.added, "added")
         Relationship(author)
         Relationship(tags)
       }

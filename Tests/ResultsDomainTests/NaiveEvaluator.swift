@@ -6,6 +6,7 @@ enum NaiveEvaluator {
   static func truth(_ predicate: FetchPredicate, _ row: Row) -> Int {
     switch predicate {
     case .all: return 2
+    case .relative: return 1
     case .none: return 0
     case .comparison(let left, let comparison, let right):
       return compare(value(left, row), comparison, value(right, row))

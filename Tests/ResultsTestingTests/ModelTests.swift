@@ -112,6 +112,7 @@ import Testing
     case .and: "and"
     case .or: "or"
     case .quantified: "quantified"
+    case .relative: "relative"
     }
   }
 }

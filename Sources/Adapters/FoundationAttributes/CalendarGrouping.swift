@@ -169,7 +169,7 @@ extension EntitySectionKey {
 ///
 /// The day of a second is the last day that has begun. Where clocks go back across midnight, the repeated minutes before
 /// midnight belong to the new day. A day that a zone skipped, as Samoa did in 2011, is empty.
-private struct LocalDays: Sendable {
+struct LocalDays: Sendable {
   let timeZone: TimeZone
   /// Whether the instant of a whole day can fall on a neighbouring day, as in Kiritimati and Pago Pago.
   let scattersWholeDays: Bool
@@ -202,6 +202,21 @@ private struct LocalDays: Sendable {
     var day = LocalDays.quotient(second + offset(at: second), LocalDays.perDay)
     while firstSecond(of: day + 1) <= second { day += 1 }
     return day
+  }
+
+  /// The day of an instant, or the nearest one that 64 bits can hold in microseconds.
+  func day(ofInstant instant: Instant) -> Int64 {
+    day(of: LocalDays.quotient(instant.microseconds, 1_000_000))
+  }
+
+  /// The first instant of a day that is some days later than that of an instant, or the first or the last one where 64 bits cannot hold it.
+  func start(ofDay offset: Int64, from instant: Instant) -> Instant {
+    let (day, overflow) = day(ofInstant: instant).addingReportingOverflow(offset)
+    let limit: Instant = offset < 0 ? .negativeInfinity : .infinity
+    guard !overflow, abs(day) < 1 << 40, case .integer(let start)? = self.instant(of: day) else {
+      return limit
+    }
+    return Instant(microseconds: start)
   }
 
   /// The whole day of an instant, in microseconds since 1970, if the zone scatters whole days; in other zones

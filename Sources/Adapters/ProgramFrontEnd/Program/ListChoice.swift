@@ -244,7 +244,8 @@ extension FetchPredicate {
         + " The wildcards are * for any characters and ? for one."
     case .not(let inner), .quantified(_, _, let inner): return inner.patternWarning
     case .and(let parts), .or(let parts): return parts.lazy.compactMap(\.patternWarning).first
-    case .all, .none, .comparison, .between, .membership, .identity, .text, .isNull: return nil
+    case .all, .none, .comparison, .relative, .between, .membership, .identity, .text, .isNull:
+      return nil
     }
   }
 }

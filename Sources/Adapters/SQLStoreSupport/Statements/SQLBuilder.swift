@@ -81,6 +81,8 @@ extension SQLBuilder {
   ) throws(Failure) {
     switch predicate {
     case .all: append(Dialect.truth(true))
+    // A store is asked at a time, and refuses a predicate without one.
+    case .relative: append("NULL")
     case .none: append(Dialect.truth(false))
     case .comparison(let left, let comparison, let right):
       try append(left, comparison, right, in: table)

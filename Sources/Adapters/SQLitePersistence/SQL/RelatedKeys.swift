@@ -58,7 +58,7 @@ struct RelatedKeys {
       try add(left, of: entity)
       try add(right, of: entity)
     case .between(let expression, _, _), .membership(let expression, _),
-      .text(let expression, _, _, _), .isNull(let expression):
+      .text(let expression, _, _, _), .isNull(let expression), .relative(let expression, _, _):
       try add(expression, of: entity)
     case .not(let inner): try add(inner, of: entity)
     case .and(let parts), .or(let parts): for part in parts { try add(part, of: entity) }

@@ -13,6 +13,9 @@ extension FetchPredicate {
   ///   `==` and `IN` find its instants, `<=` and `BETWEEN` include them, `>` begins after them.
   /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`,
   ///   `natural(x)`, `baseletters(x)`.
+  /// - Dates that follow the clock (R15), on one side of a comparison with a date: `now()`, `now(-90m)`, `today()`, `today(7d)`, with the
+  ///   units `w`, `d`, `h`, `m` and `s`. `today()` is the first instant of the day of a calendar; like a date without a time, `==` finds all
+  ///   its instants, `<=` includes them and `>` begins after them.
   /// - Objects: `SELF IN {1, 2}`, `SELF == 3`, with keys, object URIs (`results:Book/i3`), or a compound key's
   ///   parts between parentheses.
   /// - Related objects: `author.name == 'Eco'`; `author == NULL`, `author IN {1, 2}` by the foreign key alone; `tags.@count > 3`,
@@ -32,15 +35,18 @@ extension FetchPredicate {
   ///   - arguments: One argument for each placeholder, in order, as `[1990, "x"]`; or those of variables by name, as `["year": 1990]`.
   ///   - entity: The entity whose attributes are named.
   ///   - transients: The names of its computed attributes, for a clearer error.
+  ///   - days: The calendar of `today()`.
   /// - Throws: `PredicateParseError` for the first error.
   /// - Complexity: O(*n*) in the text, O(*n* log *n*) in listed identities.
   public init(
     parsing text: String,
     arguments: PredicateArguments = [],
     entity: EntityDescription,
-    transients: [String] = []
+    transients: [String] = [],
+    days: (any DayCalendar)? = nil
   ) throws(PredicateParseError) {
     var parser = try PredicateParser(text, arguments, entity, transients)
+    parser.days = days
     self = try parser.predicate()
   }
 }
@@ -84,6 +90,8 @@ private struct PredicateWriter {
     case .comparison(let left, let comparison, let right):
       let type = type(left) ?? type(right)
       return "\(text(left, type)) \(comparison.rawValue) \(text(right, type))"
+    case .relative(let expression, let comparison, let date):
+      return "\(text(expression)) \(comparison.rawValue) \(date)"
     case .between(let expression, let low, let high):
       let type = type(expression)
       return "\(text(expression)) BETWEEN {\(text(low, type)), \(text(high, type))}"
@@ -218,7 +226,8 @@ extension FetchPredicate {
   fileprivate var beginsWithAttribute: Bool {
     switch self {
     case .comparison(let left, _, .literal), .between(let left, _, _), .membership(let left, _),
-      .text(let left, _, _, _), .isNull(let left), .not(.isNull(let left)):
+      .relative(let left, _, _), .text(let left, _, _, _), .isNull(let left),
+      .not(.isNull(let left)):
       if case .attribute = left { true } else { false }
     default: false
     }

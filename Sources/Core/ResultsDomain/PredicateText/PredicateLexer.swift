@@ -219,12 +219,30 @@ struct PredicateLexer {
       if peek() == "-" || peek() == "+" { position += 1 }
       try digits()
     }
+    if hasUnit() {
+      var span = String.UnicodeScalarView()
+      span.append(contentsOf: scalars[start..<position])
+      return .span(String(span))
+    }
     if let scalar = peek(), scalar == "." || PredicateWord.canContinue(scalar) {
       throw unexpected("the end of the number", at: position)
     }
     var text = String.UnicodeScalarView()
     text.append(contentsOf: scalars[start..<position])
     return .number(String(text))
+  }
+
+  /// Reads the unit of a span of time.
+  /// - Returns: `false` if something else follows, which is not read.
+  private mutating func hasUnit() -> Bool {
+    let start = position
+    if let scalar = peek(), PredicateWord.canBegin(scalar),
+      PredicateToken.units.contains(PredicateWord.capitals(word()))
+    {
+      return true
+    }
+    position = start
+    return false
   }
 
   private mutating func digits() throws(PredicateParseError) {
@@ -308,6 +326,8 @@ struct PredicateToken {
     case text(String)
     case blob([UInt8])
     case number(String)
+    /// A number with a unit of time, such as `-90m`.
+    case span(String)
     case reference(ObjectID)
     case symbol(String)
     case option(String)
@@ -336,7 +356,7 @@ struct PredicateToken {
     case .quotedName(let name): PredicateToken.short(PredicateWord.quoted(name))
     case .text(let text): PredicateToken.short(PredicateWord.quotedText(text))
     case .blob: "bytes"
-    case .number(let digits): PredicateToken.short(digits)
+    case .number(let digits), .span(let digits): PredicateToken.short(digits)
     case .reference(let id): PredicateToken.short(id.uri)
     case .symbol(let symbol), .placeholder(let symbol): symbol
     case .variable(let name): PredicateToken.short("$" + name)
@@ -345,6 +365,9 @@ struct PredicateToken {
     case .end: "the end"
     }
   }
+
+  /// The units of time, in capitals.
+  static let units: Set<String> = ["W", "D", "H", "M", "S", "US"]
 
   /// Truncates a text for a message.
   static func short(_ text: String) -> String {

@@ -4,6 +4,7 @@ extension PredicateParser {
     case expression(FetchExpression)
     case object(WrittenObject)
     case constant(PredicateConstant)
+    case relative(RelativeDate)
   }
 
   mutating func operand() throws(PredicateParseError) -> Operand {
@@ -19,8 +20,11 @@ extension PredicateParser {
         throw unexpected("an attribute or a value")
       }
       if let next = try? lexer.upcoming(), next == .symbol("(") {
-        let isSubquery = token.keyword == "SUBQUERY"
+        let (isSubquery, isDate) = (
+          token.keyword == "SUBQUERY", ["NOW", "TODAY"].contains(token.keyword)
+        )
         try advance()
+        if isDate { return .relative(try relativeDate(word, at: start)) }
         return .expression(try isSubquery ? subquery(at: start) : function(word, at: start))
       }
       return try path()
@@ -36,9 +40,15 @@ extension PredicateParser {
     switch token.kind {
     case .variable(let name) where name != scope.variable:
       constant = try self.constant(try nextArgument("$" + name), "$" + name)
-    case .word:
-      guard let found = try keywordConstant() else { throw unexpected("a value") }
-      return found
+    case .word(let word):
+      if let found = try keywordConstant() { return found }
+      guard ["NOW", "TODAY"].contains(token.keyword), try lexer.upcoming() == .symbol("(") else {
+        throw unexpected("a value")
+      }
+      throw error(
+        .unsupported("\(word)() here", instead: "it on one side of <, <=, > or >="),
+        at: token.start
+      )
     case .text(let text): constant = .text(text)
     case .number(let digits): constant = .number(digits)
     case .blob(let bytes): constant = .blob(bytes)
@@ -227,6 +237,43 @@ extension PredicateParser {
     )
   }
 
+  /// Parses the offset of `now(…)` or `today(…)`.
+  private mutating func relativeDate(
+    _ name: String,
+    at start: Int
+  ) throws(PredicateParseError) -> RelativeDate {
+    guard scope.variable == nil, !scope.isQuantified else {
+      throw error(
+        .unsupported("\(name)() in a condition on related objects", instead: "a date"),
+        at: start
+      )
+    }
+    let isToday = PredicateWord.capitals(name) == "TODAY"
+    let calendar = isToday ? days : nil
+    guard !isToday || calendar != nil else {
+      throw error(.unsupported("today() without a calendar", instead: "now() or a date"), at: start)
+    }
+    try expect("(")
+    let offset: String
+    let offsetStart = token.start
+    switch token.kind {
+    case .symbol(")"): offset = "0d"
+    case .span(let span):
+      offset = span
+      try advance()
+    default: throw unexpected(isToday ? "an offset such as -7d" : "an offset such as -90m")
+    }
+    try expect(")")
+    guard let date = RelativeDate(today: calendar, offset: offset) else {
+      let reason =
+        isToday
+        ? "is not a number of days or weeks, such as -7d or 2w"
+        : "is not a span of w, d, h, m or s, such as -90m"
+      throw error(.invalidConstant(PredicateToken.short(offset), reason: reason), at: offsetStart)
+    }
+    return date
+  }
+
   private mutating func function(
     _ name: String,
     at start: Int
@@ -239,7 +286,8 @@ extension PredicateParser {
       throw error(
         .unsupported(
           "The function \(PredicateToken.short(name))",
-          instead: "prefix, lowercase, uppercase, length, bucket, ifnull, natural or baseletters"
+          instead:
+            "prefix, lowercase, uppercase, length, bucket, ifnull, natural, baseletters, now or today"
         ),
         at: start
       )

@@ -4,6 +4,8 @@ struct PredicateParser {
   static let depthLimit = 32
 
   let transients: [String]
+  /// The calendar of `today()`, or `nil` for none.
+  var days: (any DayCalendar)?
   var arguments: ArgumentReader
   /// What names belong to.
   var scope: PredicateScope
@@ -140,7 +142,7 @@ extension PredicateParser {
     // What is checked is what is compared: the constants as they are stored.
     let made = try comparison(left, at: start, mustBeWord: isNegated).storing(in: entity)
     do {
-      try made.validate(in: entity)
+      try made.validate(in: entity, followingClock: true)
     } catch {
       throw self.error(.refused(error), at: start)
     }
@@ -204,6 +206,11 @@ extension PredicateParser {
       }
       return object.columns[0]
     case .constant(let constant): return .literal(try value(constant, as: nil, at: start))
+    case .relative(let date):
+      throw error(
+        .unsupported("\(date) here", instead: "it on one side of <, <=, > or >="),
+        at: start
+      )
     }
   }
 
@@ -230,6 +237,15 @@ extension PredicateParser {
     switch (left, right) {
     // The left side is an object only in `comparison(of:)`, and the right one is its foreign key by now.
     case (.object, _), (_, .object): throw unexpected("a value")
+    case (.expression(let left), .relative(let date)):
+      return try relative(left, comparison, date, at: rightStart)
+    case (.relative(let date), .expression(let right)):
+      return try relative(right, comparison.mirrored, date, at: start)
+    case (.relative(let date), _), (_, .relative(let date)):
+      throw error(
+        .unsupported("\(date) beside a constant", instead: "an attribute that is a date"),
+        at: rightStart
+      )
     case (.expression(let left), .expression(let right)):
       if let one = left.type(in: entity), let other = right.type(in: entity),
         !one.isComparable(with: other)
@@ -262,6 +278,35 @@ extension PredicateParser {
       if right.isNull { return try null(one, comparison, at: rightStart) }
       if left.isNull { return try null(other, comparison, at: start) }
       return .comparison(one, comparison, other)
+    }
+  }
+
+  /// A comparison with a date that follows the clock; a day has all its instants.
+  private func relative(
+    _ expression: FetchExpression,
+    _ comparison: ComparisonOperator,
+    _ date: RelativeDate,
+    at start: Int
+  ) throws(PredicateParseError) -> FetchPredicate {
+    if let type = expression.type(in: entity), type != .date {
+      throw error(.mixedKinds(left: "\(expression) (\(type))", right: "\(date) (date)"), at: start)
+    }
+    switch comparison {
+    case .equal, .notEqual:
+      guard date.isDay else {
+        throw error(
+          .unsupported("\(comparison.rawValue) with \(date)", instead: "<, <=, > or >="),
+          at: start
+        )
+      }
+      let day = FetchPredicate.and([
+        .relative(expression, .greaterOrEqual, date), .relative(expression, .less, date.dayAfter),
+      ])
+      return comparison == .equal ? day : .not(day)
+    case .lessOrEqual where date.isDay: return .relative(expression, .less, date.dayAfter)
+    case .greater where date.isDay: return .relative(expression, .greaterOrEqual, date.dayAfter)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      return .relative(expression, comparison, date)
     }
   }
 

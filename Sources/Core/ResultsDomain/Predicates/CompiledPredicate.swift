@@ -82,6 +82,8 @@ public struct CompiledPredicate: Sendable {
     case .or(let parts): return .or(parts.map { compile($0, entity) })
     // One row says nothing about others. Requests with relationships are rewritten to a `RelationTree`'s entity before.
     case .quantified: return .constant(nil)
+    // Nothing is known without a time; a request that holds it is refused, and a list resolves it before.
+    case .relative: return .constant(nil)
     }
   }
 

@@ -114,6 +114,26 @@ extension EntityPredicate {
     Self(.isNull(attribute(property)))
   }
 
+  /// Whether a date is before or after one that follows the clock (R15).
+  ///
+  /// Only a live list can be fetched by it, and it changes as time passes.
+  ///
+  /// ```swift
+  /// let recent = EntityPredicate<Book>.relative(\.added, .greater, .now(adding: .seconds(-86_400)))
+  /// ```
+  /// - Parameters:
+  ///   - property: The property, whose type is a date.
+  ///   - comparison: One of `.less`, `.lessOrEqual`, `.greater` and `.greaterOrEqual`.
+  ///   - date: The date.
+  /// - Returns: A predicate that follows the clock.
+  public static func relative<Property: AttributeConvertible>(
+    _ property: any KeyPath<Root, Property> & Sendable,
+    _ comparison: ComparisonOperator,
+    _ date: RelativeDate
+  ) -> Self {
+    Self(.relative(attribute(property), comparison, date))
+  }
+
   /// A predicate whose constants are converted to the forms of the attributes.
   fileprivate static func stored(_ predicate: FetchPredicate) -> Self {
     Self(predicate.storing(in: Root.entity))

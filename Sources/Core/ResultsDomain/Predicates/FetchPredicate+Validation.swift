@@ -4,11 +4,29 @@ extension FetchPredicate {
   /// Numbers compare with numbers, including integers with reals; texts with texts; blobs with blobs. Two attributes
   /// must also have comparable types: a date is not compared with a count, nor decimals of different scales. Null is compared
   /// by `==` and `!=` only, text operators need a text, and identities must fit the entity.
+  ///
+  /// A comparison with a date that follows the clock is refused: `resolved(at:in:)` gives the predicate at a time.
   /// - Throws: `RequestError` for the first error.
   /// - Complexity: O(*n*) in the predicate's size, identities included.
   public func validate(in entity: EntityDescription) throws(RequestError) {
+    try validate(in: entity, followingClock: false)
+  }
+
+  /// Checks it as `validate(in:)` does; outside of conditions on related objects, dates that follow the clock are allowed or not.
+  package func validate(
+    in entity: EntityDescription,
+    followingClock followsClock: Bool
+  ) throws(RequestError) {
     switch self {
     case .all, .none: return
+    case .relative(let expression, let comparison, let date):
+      guard followsClock else { throw .relativeDate(date.description) }
+      guard comparison != .equal, comparison != .notEqual else {
+        throw .equalRelativeDate(date.description)
+      }
+      _ = try expression.comparableStorage(in: entity)
+      try expression.validateOrder(in: entity)
+      guard expression.type(in: entity) == .date else { throw .mixedStorage(description) }
     case .comparison(let left, let comparison, let right):
       try validate(left, comparison, right, in: entity)
     case .between(let expression, let low, let high):
@@ -37,8 +55,9 @@ extension FetchPredicate {
       if comparison == .matches { _ = try MatchPattern(text) }
     case .isNull(let expression):
       if !expression.isNullLiteral { _ = try expression.comparableStorage(in: entity) }
-    case .not(let inner): try inner.validate(in: entity)
-    case .and(let parts), .or(let parts): for part in parts { try part.validate(in: entity) }
+    case .not(let inner): try inner.validate(in: entity, followingClock: followsClock)
+    case .and(let parts), .or(let parts):
+      for part in parts { try part.validate(in: entity, followingClock: followsClock) }
     case .quantified(_, let steps, let inner):
       let path = try entity.relationships(along: steps, endsToMany: true, in: description)
       try inner.validate(in: path[path.count - 1].destination)

@@ -9,6 +9,8 @@ public indirect enum FetchPredicate: Hashable, Sendable {
   case none
   /// A comparison of two expressions of the same storage class.
   case comparison(FetchExpression, ComparisonOperator, FetchExpression)
+  /// A comparison of a date with one that follows the clock, which only a live list can follow (R15).
+  case relative(FetchExpression, ComparisonOperator, RelativeDate)
   /// Whether an expression is between two constants, inclusive.
   case between(FetchExpression, Value, Value)
   /// Whether an expression equals one of some constants.
@@ -88,7 +90,7 @@ extension FetchPredicate {
     case .all, .none, .identity, .quantified: []
     case .comparison(let left, _, let right): left.attributes + right.attributes
     case .between(let expression, _, _), .membership(let expression, _),
-      .text(let expression, _, _, _), .isNull(let expression):
+      .text(let expression, _, _, _), .isNull(let expression), .relative(let expression, _, _):
       expression.attributes
     case .not(let inner): inner.attributes
     case .and(let parts), .or(let parts): parts.flatMap(\.attributes)
@@ -135,6 +137,8 @@ extension FetchPredicate {
     case .text(let expression, let comparison, let text, let caseInsensitive):
       return .text(expression.normalized, comparison, text, caseInsensitive: caseInsensitive)
     case .isNull(let expression): return .isNull(expression.normalized)
+    case .relative(let expression, let comparison, let date):
+      return .relative(expression.normalized, comparison, date)
     case .comparison(let left, let comparison, let right):
       let (left, right) = (left.normalized, right.normalized)
       switch (comparison, left.isNullLiteral, right.isNullLiteral) {
@@ -217,6 +221,8 @@ extension FetchPredicate {
     case (.all, .all), (.none, .none): true
     case (.comparison(let a, let one, let b), .comparison(let c, let other, let d)):
       one == other && a == c && b == d
+    case (.relative(let left, let one, let a), .relative(let right, let other, let b)):
+      one == other && left == right && a == b
     case (.between(let left, let a, let b), .between(let right, let c, let d)):
       left == right && a == c && b == d
     case (.membership(let left, let one), .membership(let right, let other)):

@@ -65,6 +65,12 @@ public enum RequestError: Error, Hashable, Sendable {
   case windowOfObjectSections
   /// Fixed or hidden sections of a list whose sections are objects.
   case fixedObjectSections
+  /// A date that follows the clock where nothing follows it: in a fetch, in a count, or in a condition on related objects.
+  case relativeDate(String)
+  /// A date that follows the clock, compared by `==` or `!=`.
+  case equalRelativeDate(String)
+  /// A definition that follows the clock, without a clock to follow.
+  case missingWallClock
 }
 
 extension RequestError: CustomStringConvertible {
@@ -163,6 +169,14 @@ extension RequestError: CustomStringConvertible {
     case .fixedObjectSections:
       "Sections that are objects have the order of those objects, and none is fixed."
         + " Sort the objects, select them by a condition, or use the foreign key itself as section key."
+    case .relativeDate(let date):
+      "\(date) follows the clock, which only the condition of a live list on its own rows does."
+        + " Resolve the condition at a time, with resolved(at:in:), or write a date."
+    case .equalRelativeDate(let date):
+      "\(date) is one instant, which nothing equals for longer than a microsecond."
+        + " Compare with <, <=, > or >=; a day is >= its beginning and < that of the next one."
+    case .missingWallClock:
+      "The list follows the clock, and its options have none. Set ResultsOptions.wallClock, to .system for example."
     }
   }
 

@@ -54,3 +54,14 @@ extension SectionGrouping {
   /// By default, no dependency is listed separately; `groupingIdentity` and `titleIdentity` still cover them.
   public var dependencies: GroupingDependencies { GroupingDependencies() }
 }
+
+/// A grouping whose groups or titles depend on the present time, such as overdue, today and later (R15).
+///
+/// A live list shows the groups of the present time, and changes when that time comes. Elsewhere the grouping has the groups of the time
+/// at which it is resolved.
+public protocol ClockGrouping: SectionGrouping {
+  /// Returns the grouping at a time, whose identities identify that time as far as groups and titles depend on it.
+  func resolved(at now: Instant) -> any SectionGrouping
+  /// Returns the first time after another at which groups or titles differ, or `nil` for never.
+  func nextChange(after now: Instant) -> Instant?
+}

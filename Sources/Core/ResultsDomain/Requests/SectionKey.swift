@@ -19,7 +19,7 @@ public struct SectionKey: Sendable {
   }
 
   /// The source of a section's id.
-  public let source: Source
+  public internal(set) var source: Source
   /// The policy for rows of one section that are not adjacent.
   public var contiguity: SectionContiguity = .error
   /// Returns the title for a section's id; `nil` for the default: the text or the number itself, empty for null.
@@ -45,6 +45,14 @@ public struct SectionKey: Sendable {
     self.title = title
     self.titleIdentity = titleIdentity
     self.indexTitle = indexTitle
+  }
+
+  /// The key with another grouping of the same attribute.
+  package func grouped(by grouping: any SectionGrouping) -> SectionKey {
+    guard case .transient(let name, _) = source else { return self }
+    var key = self
+    key.source = .transient(source: name, grouping)
+    return key
   }
 
   /// The title for a section's id, by `title`, the grouping or the default.

@@ -178,6 +178,11 @@ struct FingerprintWriter {
       add(name: comparison.rawValue)
       add(left)
       add(right)
+    case .relative(let expression, let comparison, let date):
+      add(tag: 13)
+      add(name: comparison.rawValue)
+      add(name: date.identity)
+      add(expression)
     case .between(let expression, let low, let high):
       add(tag: 4)
       add(expression)

@@ -78,7 +78,7 @@ extension FetchPredicate {
   fileprivate var constantCount: Int {
     switch self {
     case .all, .none, .isNull: 0
-    case .comparison, .text: 1
+    case .comparison, .relative, .text: 1
     case .between: 2
     case .membership(_, let values): values.count
     case .identity(let set): set.count

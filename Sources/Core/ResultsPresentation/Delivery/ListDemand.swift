@@ -57,7 +57,8 @@ extension FetchPredicate {
         }
       }
       return common
-    case .all, .none, .comparison, .between, .identity, .text, .not, .quantified: return []
+    case .all, .none, .comparison, .relative, .between, .identity, .text, .not, .quantified:
+      return []
     }
   }
 }

@@ -20,6 +20,8 @@ public struct ListExplanation: Hashable, Sendable {
     case windowMoved
     /// Other limits of sections were applied to the same keys (R79).
     case limitsMoved
+    /// The list was advanced in time (R15).
+    case timePassed
   }
 
   /// The rows of the list and their order, with the section's terms first.
@@ -65,6 +67,8 @@ public struct ListExplanation: Hashable, Sendable {
     case frozen
     /// Rows of a section may stand apart, or the end of a section is not known.
     case scatteredSections
+    /// Its condition follows the clock (R15).
+    case followsClock
   }
 
   /// One change of a list, and what it cost.
@@ -182,6 +186,7 @@ extension ListExplanation.HeldKeysReason: CustomStringConvertible {
     case .unreportedCommits: "the store does not report every commit"
     case .frozen: "its members are fixed"
     case .scatteredSections: "rows of a section may stand apart"
+    case .followsClock: "the condition follows the clock"
     }
   }
 }
@@ -198,6 +203,7 @@ extension ListExplanation.Path: CustomStringConvertible {
     case .reset(let reason): "the list was fetched again: \(reason)"
     case .windowMoved: "another window of the same keys is shown"
     case .limitsMoved: "other limits of sections are applied to the same keys"
+    case .timePassed: "the list was advanced in time"
     }
   }
 }
@@ -282,6 +288,7 @@ extension ListEngine {
       return .indexed(blocks: keys.blocks.blockCount, sections: keys.sections.blockCount - 1)
     case .held:
       if plan.isFrozen { return .held(.frozen) }
+      if plan.clock?.comparisons.isEmpty == false { return .held(.followsClock) }
       guard hasIndex else { return .held(.noIndex) }
       guard let indexing, indexing.reportsEveryCommit else { return .held(.unreportedCommits) }
       let isShort = snapshot.matchingCount <= max(0, indexing.heldKeysLimit)

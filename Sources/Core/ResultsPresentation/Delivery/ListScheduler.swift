@@ -18,6 +18,18 @@ final class ListScheduler: Sendable {
     var roster = ListRoster()
     var observation: Task<Void, Never>?
     var waits: [DeliveryPeriod: Task<Void, Never>] = [:]
+    var alarms: [ObjectIdentifier: Alarm] = [:]
+
+    mutating func cancelAlarms() {
+      for alarm in alarms.values { alarm.task.cancel() }
+      alarms = [:]
+    }
+  }
+
+  /// The next time at which a list that follows a clock is to be advanced.
+  private struct Alarm {
+    let time: Instant
+    let task: Task<Void, Never>
   }
 
   let store: any Store
@@ -38,6 +50,7 @@ final class ListScheduler: Sendable {
     members.withLock { members in
       members.observation?.cancel()
       for task in members.waits.values { task.cancel() }
+      members.cancelAlarms()
     }
     ListScheduler.forget(store)
   }
@@ -71,6 +84,7 @@ final class ListScheduler: Sendable {
       guard !members.roster.hasAutomaticLists else { return }
       members.observation?.cancel()
       members.observation = nil
+      members.cancelAlarms()
     }
   }
 
@@ -93,6 +107,7 @@ final class ListScheduler: Sendable {
   private func end() {
     let lists = members.withLock { members in
       members.observation = nil
+      members.cancelAlarms()
       return members.roster.removeAll()
     }
     turn.withLock { _ in
@@ -162,6 +177,30 @@ extension ListScheduler {
         self.members.withLock { _ = $0.waits.removeValue(forKey: period) }
         _ = self.run(for: nil, nil, after: period)
       }
+    }
+  }
+
+  /// Has the lists advanced when the clock of one that has just been advanced shows the time of its next turn.
+  ///
+  /// There is one alarm for each clock, at the earliest of these times.
+  private func setAlarm(for list: LiveList) {
+    guard list.isAutomatic, let time = list.alarm, let clock = list.wallClock else { return }
+    members.withLock { members in
+      let key = ObjectIdentifier(clock)
+      if let alarm = members.alarms[key] {
+        guard time < alarm.time else { return }
+        alarm.task.cancel()
+      }
+      let task = Task(executorPreference: store.executor) { [weak self] in
+        guard (try? await clock.sleep(until: time)) != nil, !Task.isCancelled, let self else {
+          return
+        }
+        self.members.withLock { members in
+          if members.alarms[key]?.time == time { members.alarms[key] = nil }
+        }
+        self.storeMayHaveChanged()
+      }
+      members.alarms[key] = Alarm(time: time, task: task)
     }
   }
 
@@ -239,6 +278,7 @@ extension ListScheduler {
       do throws(StoreError) {
         let adopted = list === requester ? prepared : nil
         if try list.advance(in: history, adopting: adopted) { changed.append(list) }
+        setAlarm(for: list)
       } catch {
         changed.append(list)
         hasFailed = true

@@ -19,6 +19,10 @@ final class LiveList: Sendable {
   private let delivery: ResultsDelivery
   private let period: DeliveryPeriod?
   private let clock: any Clock<Duration>
+  /// The clock that shows the time of day, or `nil` for none.
+  let wallClock: (any WallClock)?
+  /// Whether the list has a time at which it is to be advanced; it is read in every turn, without the lock of the state.
+  private let awaitsTurn = Atomic(false)
   private let carriesRows: Bool
   private let detectsExternalChanges: Bool
   private let indexing: IndexingPolicy
@@ -44,6 +48,7 @@ final class LiveList: Sendable {
     carriesRows = Object.needsAttributeValues
     delivery = options.delivery
     clock = options.clock
+    wallClock = options.wallClock
     auditPeriod = options.auditPeriod
     period = DeliveryPeriod(options, of: publisher)
     // Not the caller's generator: a seeded one would give two lists the same life.
@@ -104,6 +109,8 @@ final class LiveList: Sendable {
     var auditing: Task<Void, Never>?
     /// How the list reached its present content.
     var account: ListExplanation.Account?
+    /// The time at which the list is to be advanced, if it follows the clock.
+    var nextTurn: Instant?
 
     /// Whether the list follows a notification now; a check that ignores it makes up for it.
     mutating func followsNotification() -> Bool {
@@ -252,26 +259,36 @@ extension LiveList {
     _ definition: ResultsDefinition<Row>,
     _ number: Int
   ) throws(StoreError) -> Prepared {
-    let plan: ListPlan
-    do {
-      let answersPaths = scheduler.store.capabilities.answersPaths
-      plan = try ListPlan(
-        definition,
-        carriesRows: carriesRows,
-        answersPaths: answersPaths
-      )
-    } catch {
-      throw .request(error.namingRows(of: definition, in: scheduler.store))
-    }
-    try plan.requireEntities(of: scheduler.store)
     let present = state.withLock { $0.engine?.plan }
+    // Another window at the time of the list is one of the same keys.
+    let plan = try plan(for: definition, at: present?.clock?.now)
+    try plan.requireEntities(of: scheduler.store)
     if let present, plan.differsOnlyInWindow(from: present) {
       return Prepared(content: .window(plan), number: number)
     }
     if let present, plan.differsOnlyInSectionLimits(from: present) {
       return Prepared(content: .limits(plan), number: number)
     }
-    return try fetch(plan, number)
+    return try fetch(plan.clock == nil ? plan : try self.plan(for: definition, at: nil), number)
+  }
+
+  /// The plan of a definition at a time, which is the present one if it is not given.
+  private func plan(
+    for definition: ResultsDefinition<Row>,
+    at time: Instant?
+  ) throws(StoreError) -> ListPlan {
+    do throws(RequestError) {
+      let time = definition.followsClock ? time ?? wallClock?.now : nil
+      if definition.followsClock, time == nil { throw .missingWallClock }
+      return try ListPlan(
+        definition,
+        at: time,
+        carriesRows: carriesRows,
+        answersPaths: scheduler.store.capabilities.answersPaths
+      )
+    } catch {
+      throw .request(error.namingRows(of: definition, in: scheduler.store))
+    }
   }
 
   private func fetch(_ plan: ListPlan, _ number: Int) throws(StoreError) -> Prepared {
@@ -375,7 +392,7 @@ extension LiveList {
     guard case .immediate = delivery, lateReads.isEmpty else { return nil }
     return state.withLock { state in
       guard !state.isPaused, !state.isChecking, !state.hasFailed, let engine = state.engine,
-        engine.snapshot.version == version, !engine.plan.demands.isEmpty,
+        engine.plan.clock == nil, engine.snapshot.version == version, !engine.plan.demands.isEmpty,
         case .held = engine.snapshot.keys
       else { return nil }
       return engine.plan
@@ -387,7 +404,12 @@ extension LiveList {
 
   /// Whether advancing the list to a version takes no longer than a commit's caller may wait.
   func canAdvancePromptly(in history: SnapshotHistory) -> Bool {
-    state.withLock { $0.engine?.canAdvancePromptly(in: history) ?? true }
+    state.withLock { state in
+      guard let engine = state.engine else { return true }
+      guard engine.canAdvancePromptly(in: history) else { return false }
+      guard engine.plan.clock != nil, let wallClock else { return true }
+      return engine.staysInTime(at: history.time(of: wallClock), in: history)
+    }
   }
 
   /// Advances the list to a version of the store; the events wait until `publish()`.
@@ -407,6 +429,7 @@ extension LiveList {
         if let prepared, publisher.isNewest(prepared.number) {
           try adopt(prepared, &state, in: history)
         }
+        try advanceInTime(&state, in: history)
         if let engine = state.engine { lateReads.setContent(engine.digests, engine.plan.layout) }
         if state.hasFailed, state.pending.isEmpty { appendCurrent(to: &state) }
         state.hasFailed = false
@@ -421,12 +444,49 @@ extension LiveList {
     }
   }
 
+  /// The time at which the list is to be advanced next if nothing else happens, or `nil` if it waits for none.
+  ///
+  /// Rows that are crossed soon after each other wait for one turn, so there are at most ten a second.
+  var alarm: Instant? {
+    guard awaitsTurn.load(ordering: .relaxed) else { return nil }
+    return state.withLock { state in
+      guard let turn = state.nextTurn, let now = state.engine?.plan.clock?.now else { return nil }
+      return max(turn, now.adding(100_000))
+    }
+  }
+
+  /// Advances a list that follows the clock to the time of the turn, if anything of it is another then.
+  private func advanceInTime(
+    _ state: inout State,
+    in history: SnapshotHistory
+  ) throws(StoreError) {
+    let snapshot = history.snapshot
+    defer { awaitsTurn.store(state.nextTurn != nil, ordering: .relaxed) }
+    guard let wallClock, let clock = state.engine?.plan.clock else {
+      state.nextTurn = nil
+      return
+    }
+    let now = history.time(of: wallClock)
+    state.nextTurn = try state.engine?.nextTurn(in: snapshot)
+    guard state.nextTurn.map({ $0 <= now }) ?? false || now < clock.now else { return }
+    let (before, stopwatch) = (snapshot.work, Stopwatch(self.clock))
+    let step = try state.engine?.advance(to: now, in: snapshot)
+    if let step { append(step, to: &state) }
+    state.nextTurn = try state.engine?.nextTurn(in: snapshot)
+    state.account = ListExplanation.Account(
+      path: .timePassed,
+      work: snapshot.work.since(before),
+      duration: stopwatch.elapsed()
+    )
+  }
+
   private func advance(
     _ state: inout State,
     in history: SnapshotHistory,
     naming late: LateReads.Batch
   ) throws(StoreError) {
     let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
+    try state.engine?.noteCrossings(in: history)
     let progress = try state.engine?.advance(
       in: history,
       folding: delivery != .immediate || state.isPaused || state.isResuming
@@ -498,11 +558,13 @@ extension LiveList {
   ) throws(StoreError) {
     let hasFetched = state.isFetched
     switch prepared.content {
-    case .window(let plan):
+    case .window(let prepared):
+      let plan = try prepared.resolved(atTimeOf: state.engine?.plan)
       try adjust(&state, .windowMoved, in: history) { (engine) throws(StoreError) in
         try engine.moveWindow(to: plan, in: history.snapshot)
       }
-    case .limits(let plan):
+    case .limits(let prepared):
+      let plan = try prepared.resolved(atTimeOf: state.engine?.plan)
       try adjust(&state, .limitsMoved, in: history) { (engine) throws(StoreError) in
         try engine.moveLimits(to: plan, in: history.snapshot)
       }

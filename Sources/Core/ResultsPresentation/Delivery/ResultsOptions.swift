@@ -1,3 +1,5 @@
+public import ResultsDomain
+
 /// How a controller delivers changes, and where it caches its list.
 ///
 /// No option affects the content of the list.
@@ -27,6 +29,8 @@ public struct ResultsOptions: Sendable {
   package var keyLookup = KeyLookup.automatic
   /// The clock for `ResultsDelivery.every(_:)` and `auditPeriod`.
   public var clock: any Clock<Duration>
+  /// The clock that shows the time of day, for a definition that follows it (R15); without one, such a definition is refused.
+  public var wallClock: (any WallClock)?
 
   /// The life in which generations are counted, or `nil` for a random one, which every list with remote consumers should have.
   ///
@@ -45,6 +49,7 @@ public struct ResultsOptions: Sendable {
     auditPeriod: Duration? = .seconds(60),
     // The caller can replace this default.
     clock: any Clock<Duration> = ContinuousClock(),
+    wallClock: (any WallClock)? = nil,
     life: ResultsLife? = nil,
     caches: (any SectionCacheStorage)? = nil
   ) {
@@ -54,6 +59,7 @@ public struct ResultsOptions: Sendable {
     self.heldKeysLimit = heldKeysLimit
     self.auditPeriod = auditPeriod
     self.clock = clock
+    self.wallClock = wallClock
     self.life = life
     self.caches = caches
   }

@@ -444,9 +444,11 @@ extension ListEngine {
   /// Replaces the list by a fetched one of another definition, as an ordinary step.
   ///
   /// Both must have been advanced to the store's version, so that only the definition differs.
+  /// The cause of the step is that of another definition or locale, unless it is given.
   mutating func redefine(
     as other: ListEngine,
-    in store: any StoreSnapshot
+    in store: any StoreSnapshot,
+    because cause: DeltaCause? = nil
   ) throws(StoreError) -> Step? {
     var next = other
     next.snapshot.update { fields in
@@ -460,7 +462,7 @@ extension ListEngine {
     let change = ListChange(
       affected: undetectedUpdates(next),
       version: store.version,
-      cause: plan.differsOnlyInLocale(from: next.plan) ? .locale : .definition,
+      cause: cause ?? (plan.differsOnlyInLocale(from: next.plan) ? .locale : .definition),
       origins: []
     ) { (keys) throws(StoreError) in
       try rows.rows(keys, of: entity)

@@ -68,6 +68,8 @@ struct ListEngine: Sendable {
     get { observed?.range }
     set { observed = newValue.map { ObservedRows(range: $0) } }
   }
+  /// When rows are crossed by the present time, where the list compares with it.
+  var crossings = ClockCrossings()
   /// The snapshot's version in a form that a cache can store, if the list is cached and the store supports it.
   var bookmark: StoreBookmark?
 

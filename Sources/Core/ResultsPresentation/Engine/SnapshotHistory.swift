@@ -18,7 +18,19 @@ final class SnapshotHistory {
   /// Nearly always there is only one query, repeated.
   private var first: (version: StoreVersion, answer: Answer)?
 
+  /// The times that the lists of the turn have asked for, by their clocks.
+  private var times: [ObjectIdentifier: Instant] = [:]
+
   init(_ snapshot: any StoreSnapshot) { self.snapshot = CountingSnapshot(snapshot) }
+
+  /// The time of a turn by a clock: the same for all lists of the turn.
+  func time(of clock: any WallClock) -> Instant {
+    let identity = ObjectIdentifier(clock)
+    if let known = times[identity] { return known }
+    let now = clock.now
+    times[identity] = now
+    return now
+  }
 
   /// The history of a list's rows from an earlier version to this one; of a list with related values, that of its derived rows.
   /// - Parameters:

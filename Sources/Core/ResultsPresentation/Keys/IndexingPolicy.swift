@@ -102,7 +102,10 @@ struct IndexingPolicy: Sendable {
 
   /// The index for a list's keys, or `nil` if the list needs them all in memory.
   func index(of plan: ListPlan) -> StoreIndex? {
-    guard reportsEveryCommit, !plan.isFrozen, !plan.rereadsSections else { return nil }
+    // Keys of another time are none of the index's past.
+    guard reportsEveryCommit, !plan.isFrozen, !plan.rereadsSections,
+      plan.clock?.comparisons.isEmpty ?? true
+    else { return nil }
     return StoreIndex(store: store, plan: plan, stride: stride, lookup: lookup)
   }
 }

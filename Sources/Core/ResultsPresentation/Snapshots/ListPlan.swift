@@ -40,7 +40,11 @@ final class ListPlan: Sendable {
   let cacheName: String?
   /// What the predicate demands of attributes, if nothing but rows that meet it can concern the list.
   let demands: [ListDemand]
-  /// What was compiled.
+  /// What of the definition follows the clock, or `nil` for nothing.
+  let clock: ListClock?
+  /// Whether the store answers paths.
+  let answersPaths: Bool
+  /// What was compiled: the definition at a time, if it follows the clock.
   private let source: ResultsDefinition<Row>
 
   /// The entity of the list's rows: the store's, or the derived one with related values.
@@ -57,13 +61,24 @@ final class ListPlan: Sendable {
     )
   }
 
-  /// Compiles a definition whose objects need attribute values or not, for a store that answers paths or not.
+  /// Compiles a definition whose objects need attribute values or not, for a store that answers paths or not, at the time at which what
+  /// follows the clock is resolved.
   init(
-    _ results: ResultsDefinition<Row>,
+    _ definition: ResultsDefinition<Row>,
+    at now: Instant? = nil,
     carriesRows: Bool,
     answersPaths: Bool = false,
     namesChangedKeys: Bool = false
   ) throws(RequestError) {
+    if now != nil {
+      try definition.request.predicate.validate(
+        in: definition.request.entity,
+        followingClock: true
+      )
+    }
+    let results = now.map { definition.resolved(at: $0) } ?? definition
+    clock = now.flatMap { ListClock(definition, at: $0) }
+    self.answersPaths = answersPaths
     source = results
     let request = results.request
     var paths = RelationTreeBuilder(request.entity)
@@ -142,15 +157,15 @@ final class ListPlan: Sendable {
     if let grouped, let form = entity.attribute(named: grouped.source)?.form {
       rule = .grouping(StoredFormGrouping(form, grouped.grouping))
     }
-    definition = try OrderDefinition(
+    self.definition = try OrderDefinition(
       entity: entity,
       predicate: predicate,
       sectionTerms: sectionTerms,
       sortDescriptors: descriptors
     )
-    storeDefinition = try relations?.storeDefinition(of: definition) ?? definition
+    storeDefinition = try relations?.storeDefinition(of: self.definition) ?? self.definition
     self.predicate = CompiledPredicate(predicate, in: entity)
-    encoder = RowKeyEncoder(definition)
+    encoder = RowKeyEncoder(self.definition)
     self.rule = rule
     var key = results.sectionKey
     // The rows that name one object are adjacent.

@@ -223,6 +223,8 @@ extension RelationTree {
       return .comparison(restored(.attribute(name)), .equal, .literal(.integer(1)))
     case .comparison(let left, let comparison, let right):
       return .comparison(restored(left), comparison, restored(right))
+    case .relative(let inner, let comparison, let date):
+      return .relative(restored(inner), comparison, date)
     case .between(let inner, let low, let high): return .between(restored(inner), low, high)
     case .membership(let inner, let values): return .membership(restored(inner), values)
     case .text(let inner, let comparison, let text, let caseInsensitive):
@@ -258,7 +260,7 @@ extension FetchPredicate {
     case .quantified: true
     case .comparison(let left, _, let right): left.usesPaths || right.usesPaths
     case .between(let inner, _, _), .membership(let inner, _), .text(let inner, _, _, _),
-      .isNull(let inner):
+      .isNull(let inner), .relative(let inner, _, _):
       inner.usesPaths
     case .not(let inner): inner.usesPaths
     case .and(let parts), .or(let parts): parts.contains(where: \.usesPaths)

@@ -189,6 +189,8 @@ extension RelationTreeBuilder {
     case .all, .none, .identity: return predicate
     case .comparison(let left, let comparison, let right):
       return .comparison(try rewrite(left, at: node), comparison, try rewrite(right, at: node))
+    case .relative(let inner, let comparison, let date):
+      return .relative(try rewrite(inner, at: node), comparison, date)
     case .between(let inner, let low, let high):
       return .between(try rewrite(inner, at: node), low, high)
     case .membership(let inner, let values):

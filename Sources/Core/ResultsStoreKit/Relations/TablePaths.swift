@@ -30,7 +30,7 @@ package struct TablePaths {
       add(left)
       add(right)
     case .between(let expression, _, _), .membership(let expression, _),
-      .text(let expression, _, _, _), .isNull(let expression):
+      .text(let expression, _, _, _), .isNull(let expression), .relative(let expression, _, _):
       add(expression)
     case .not(let inner): add(inner)
     case .and(let parts), .or(let parts): for part in parts { add(part) }
