@@ -8,8 +8,10 @@ import Testing
 /// Names in `--section-by` that divide dates by days, months or years.
 @Suite struct DateSectionsTests {
   @Test func `a unit and a name are parsed, and other names are not`() {
-    #expect(DateSections.parts(of: "day(added)")?.unit == .day)
-    #expect(DateSections.parts(of: "week(added)")?.unit == .week)
+    #expect(DateSections.parts(of: "day(added)")?.rule == .unit(.day))
+    #expect(DateSections.parts(of: "week(added)")?.rule == .unit(.week))
+    #expect(DateSections.parts(of: "due(added)")?.rule == .periods("due", .due))
+    #expect(DateSections.parts(of: "Recent(added)")?.rule == .periods("recent", .recent))
     #expect(DateSections.parts(of: "Month( order.date )")?.name == "order.date")
     for text in ["day", "day(added", "decade(added)", "(added)", ""] {
       #expect(DateSections.parts(of: text) == nil, "\(text)")
@@ -35,12 +37,27 @@ import Testing
     #expect(key.contiguity == .merge)
   }
 
+  @Test func `R15: an instant belongs to its period around today`() throws {
+    let date = AttributeDescription("added", .date)
+    let key = try DateSections.key(
+      .periods("due", .due),
+      of: "added",
+      .attribute("added"),
+      date,
+      for: .machine
+    )
+    let grouping = try grouping(of: key)
+    #expect(grouping.group(of: .integer(Instant.now.microseconds)).id == "today")
+    #expect(key.title(of: "overdue") == "Overdue")
+    #expect(key.title(of: .text("")) == "no date")
+  }
+
   private func key(
     _ unit: CalendarGrouping.Unit,
     _ settings: LocaleSettings
   ) throws -> SectionKey {
     let date = AttributeDescription("added", .date)
-    return try DateSections.key(unit, of: "added", .attribute("added"), date, for: settings)
+    return try DateSections.key(.unit(unit), of: "added", .attribute("added"), date, for: settings)
   }
 
   private func grouping(of key: SectionKey) throws -> any SectionGrouping {

@@ -109,7 +109,7 @@ extension StoredProgram {
       try list.definition(of: Self.self, for: .machine),
       in: opened,
       detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
+      options: ResultsOptions(delivery: .onDemand, wallClock: PresentTime.clock)
     )
     try await controller.performFetch()
     let id = try row(try controller.results)

@@ -61,7 +61,11 @@ struct TotalsVerb: AsyncParsableCommand {
   func run() async throws {
     let format = format ?? (TerminalOutput.standard.isTerminal ? .table : .tsv)
     let settings = try locale.settings(for: OutputFormat(rawValue: format.rawValue) ?? .tsv)
-    let condition = try predicate.map { try Condition.predicate($0, of: LedgerProgram.self) }
+    let condition = try predicate.map {
+      try Condition.predicate($0, of: LedgerProgram.self, for: settings).resolvedNow(
+        in: LedgerProgram.entity
+      )
+    }
     let opened = try LedgerProgram.openStore(try store.locationToRead(of: LedgerProgram.self))
     let grouping = grouping(for: settings)
     let result = try opened.read { (snapshot) throws(StoreError) in

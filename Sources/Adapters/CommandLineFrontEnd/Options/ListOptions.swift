@@ -26,7 +26,7 @@ package struct ListOptions: ParsableArguments {
   /// The attribute or key that divides the list into sections.
   @Option(
     help:
-      "The attribute or key that divides the list into sections, a date as day(x), month(x) or year(x), or none.",
+      "The attribute or key that divides the list into sections, a date as day(x), month(x), year(x), recent(x) or due(x), or none.",
     completion: CompletedNames.sections
   )
   package var sectionBy: String?
@@ -96,14 +96,23 @@ package struct ListOptions: ParsableArguments {
     for settings: LocaleSettings,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
-    try choice(of: program).definition(of: Program.self, for: settings, isFrozen: isFrozen)
+    try choice(of: program, for: settings).definition(
+      of: Program.self,
+      for: settings,
+      isFrozen: isFrozen
+    )
   }
 
   /// Returns the choice that these options make.
   /// - Throws: `CommandFailure` or `PredicateParseError` for a condition that is not valid.
-  func choice<Program: ListProgram>(of program: Program.Type) throws -> ListChoice {
+  func choice<Program: ListProgram>(
+    of program: Program.Type,
+    for settings: LocaleSettings
+  ) throws -> ListChoice {
     var choice = ListChoice()
-    choice.predicate = try predicate.map { try Condition.predicate($0, of: Program.self) }
+    choice.predicate = try predicate.map {
+      try Condition.predicate($0, of: Program.self, for: settings)
+    }
     (choice.sort, choice.sectionBy) = (sort, sectionBy)
     (choice.isReversed, choice.limit, choice.offset) = (reversed, limit, offset)
     choice.arrangement = ArrangementChoice(
@@ -134,7 +143,8 @@ package enum Condition {
   /// - Throws: `PredicateParseError` for the first error, `CommandFailure` for an empty text.
   package static func predicate<Program: ListProgram>(
     _ text: String,
-    of program: Program.Type
+    of program: Program.Type,
+    for settings: LocaleSettings
   ) throws -> FetchPredicate {
     guard !text.allSatisfy(\.isWhitespace) else {
       throw CommandFailure(
@@ -147,7 +157,8 @@ package enum Condition {
     let predicate = try FetchPredicate(
       parsing: text,
       entity: Program.entity,
-      transients: Program.transients.map(\.name)
+      transients: Program.transients.map(\.name),
+      days: settings.days
     )
     if let warning = predicate.patternWarning {
       try? TerminalOutput.standardError.write(

@@ -152,7 +152,7 @@ package struct BrowseRun<Program: ListProgram> {
     try refuseNamesOfSeveral(in: columns)
     let settings = try locale.settings()
     let location = try store.location(of: Program.name)
-    var choice = try list.choice(of: Program.self)
+    var choice = try list.choice(of: Program.self, for: settings)
     if let condition { choice.predicate = choice.predicate.map { $0 && condition } ?? condition }
     let opened = try Program.openStore(location)
     do {

@@ -45,7 +45,7 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
       definition,
       in: store,
       detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
+      options: ResultsOptions(delivery: .onDemand, wallClock: PresentTime.clock)
     )
     defer { controller.cancel() }
     try await controller.performFetch()

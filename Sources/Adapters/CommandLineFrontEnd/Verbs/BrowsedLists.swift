@@ -180,6 +180,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       options: ResultsOptions(
         journalCapacity: showsPages ? 5000 : 0,
         resetThreshold: showsPages ? 5000 : 20_000,
+        wallClock: PresentTime.clock,
         caches: choice == BrowserChoice() ? Program.caches(for: location) : nil
       )
     )

@@ -29,7 +29,7 @@ extension BrowsedLists {
     let filter = try predicate(of: text, in: try definition(of: list))
     let request = FetchRequest<ObjectID>(
       entity: Program.entity,
-      where: .identity(IdentitySet(ids)) && filter,
+      where: .identity(IdentitySet(ids)) && filter.resolvedNow(in: Program.entity),
       sortedBy: [FetchSortDescriptor(.objectKey)]
     )
     return Set(try store.fetch(request))
@@ -40,7 +40,7 @@ extension BrowsedLists {
     let definition = try definition(of: choice)
     var request = FetchRequest<ObjectID>(
       entity: Program.entity,
-      where: definition.request.predicate,
+      where: definition.request.predicate.resolvedNow(in: Program.entity),
       sortedBy: definition.request.sortDescriptors
     )
     request.fetchLimit = definition.request.fetchLimit

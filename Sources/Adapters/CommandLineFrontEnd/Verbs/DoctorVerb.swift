@@ -92,7 +92,7 @@ package struct DoctorRun<Program: ListProgram> {
       Program.definition(for: settings),
       in: opened,
       detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
+      options: ResultsOptions(delivery: .onDemand, wallClock: PresentTime.clock)
     )
     try await controller.performFetch()
     if createIndex, let explanation = try await controller.explain() {

@@ -88,7 +88,7 @@ package struct ExportRun<Program: ListProgram> {
       definition,
       in: opened,
       detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
+      options: ResultsOptions(delivery: .onDemand, wallClock: PresentTime.clock)
     )
     try await controller.performFetch()
     let sink = try ExportSink(path: file)

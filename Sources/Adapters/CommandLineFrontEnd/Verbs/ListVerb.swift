@@ -75,7 +75,11 @@ package struct ListRun<Program: ListProgram> {
       definition.fetching(columns, observesNames: output.listFormat == .json),
       in: opened,
       detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand, caches: Program.caches(for: location))
+      options: ResultsOptions(
+        delivery: .onDemand,
+        wallClock: PresentTime.clock,
+        caches: Program.caches(for: location)
+      )
     )
     try await controller.performFetch()
     for line in try await controller.explain()?.lines ?? [] {
@@ -108,7 +112,7 @@ package struct ListRun<Program: ListProgram> {
       definition.fetching(columns, observesNames: output.listFormat == .json),
       in: opened,
       detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand, caches: caches)
+      options: ResultsOptions(delivery: .onDemand, wallClock: PresentTime.clock, caches: caches)
     )
     try await controller.performFetch()
     let printer = ListPrinter(

@@ -297,7 +297,11 @@ private struct WholeStream<Program: ListProgram> {
     _ choice: BrowserChoice
   ) async throws -> @Sendable (WebProgram.SendLine) async throws -> Void {
     let definition = try lists.refusing { try lists.printedDefinition(of: choice, for: settings) }
-    let controller = FetchedResultsController(definition, in: lists.store)
+    let controller = FetchedResultsController(
+      definition,
+      in: lists.store,
+      options: ResultsOptions(wallClock: PresentTime.clock)
+    )
     try await controller.performFetch()
     let count = try controller.results.count
     guard count <= Self.mostRows else {

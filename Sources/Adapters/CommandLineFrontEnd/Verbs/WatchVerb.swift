@@ -100,7 +100,7 @@ package struct WatchRun<Program: ListProgram> {
     let controller = FetchedResultsController(
       definition.fetching(columns),
       in: opened,
-      options: ResultsOptions(caches: Program.caches(for: location))
+      options: ResultsOptions(wallClock: PresentTime.clock, caches: Program.caches(for: location))
     )
     let outcome = await InterruptibleWork.outcome(endingBy: { controller.cancel() }) {
       try await follow(controller, on: display, until: end)

@@ -2,15 +2,41 @@ import Foundation
 import FoundationAttributes
 package import ResultsDomain
 
-/// Sections by the days, weeks, months or years of a date: `day(added)`, `week(added)`, `month(added)` and `year(added)` in `--section-by`.
+/// Sections by the days, weeks, months or years of a date, or by where it is from today: `day(added)`, `week(added)`, `month(added)`,
+/// `year(added)`, `recent(added)` and `due(added)` in `--section-by`.
 enum DateSections {
-  /// The unit and the name of the date in a text such as `day(added)`; `nil` for any other text.
-  static func parts(of text: String) -> (unit: CalendarGrouping.Unit, name: String)? {
+  /// A rule that divides dates.
+  enum Rule: Equatable {
+    case unit(CalendarGrouping.Unit)
+    /// Periods around today, by their word.
+    case periods(String, [PeriodGrouping.Period])
+
+    /// The rule's word.
+    var word: String {
+      switch self {
+      case .unit(let unit): unit.rawValue
+      case .periods(let word, _): word
+      }
+    }
+
+    fileprivate init?(_ word: String) {
+      switch word {
+      case "due": self = .periods(word, .due)
+      case "recent": self = .periods(word, .recent)
+      default:
+        guard let unit = CalendarGrouping.Unit(rawValue: word) else { return nil }
+        self = .unit(unit)
+      }
+    }
+  }
+
+  /// The rule and the name of the date in a text such as `day(added)`; `nil` for any other text.
+  static func parts(of text: String) -> (rule: Rule, name: String)? {
     guard text.hasSuffix(")"), let start = text.firstIndex(of: "("),
-      let unit = CalendarGrouping.Unit(rawValue: text[..<start].lowercased())
+      let rule = Rule(text[..<start].lowercased())
     else { return nil }
     let name = text[text.index(after: start)...].dropLast()
-    return (unit, name.trimmingCharacters(in: .whitespaces))
+    return (rule, name.trimmingCharacters(in: .whitespaces))
   }
 
   /// The section key for a date.
@@ -18,7 +44,7 @@ enum DateSections {
   /// Sections are merged: a list of another application can have values between two dates of a day that are none. Texts without a form are
   /// divided by their first characters, as dates without a time are written.
   /// - Parameters:
-  ///   - unit: The unit.
+  ///   - rule: The rule.
   ///   - name: The name of the attribute as it was given.
   ///   - expression: What it names.
   ///   - attribute: Its description.
@@ -26,32 +52,40 @@ enum DateSections {
   /// - Returns: The section key.
   /// - Throws: `CommandFailure` for an attribute that is neither.
   static func key(
-    _ unit: CalendarGrouping.Unit,
+    _ rule: Rule,
     of name: String,
     _ expression: FetchExpression,
     _ attribute: AttributeDescription,
     for settings: LocaleSettings
   ) throws(CommandFailure) -> SectionKey {
     if attribute.type == .date {
-      // A year is the same in every locale.
-      let grouping = CalendarGrouping(
-        unit,
-        calendar: settings.calendar,
-        locale: unit == .year ? nil : settings.locale
-      )
+      let grouping = grouping(rule, settings)
       var key = SectionKey.transient(source: name, grouping: grouping)
       key.contiguity = .merge
       key.title = { $0 == "" ? "no date" : grouping.title(of: $0) }
       return key
     }
-    guard attribute.type == .text, let length = unit.length else {
+    guard attribute.type == .text, case .unit(let unit) = rule, let length = unit.length else {
       throw CommandFailure(
         .usage,
-        "--section-by: \(unit.rawValue)(\(name)) needs a date, and \(name) is of type \(attribute.type).",
-        remedy: "Leave out \(unit.rawValue)( ) for sections by the values of \(name)."
+        "--section-by: \(rule.word)(\(name)) needs a date, and \(name) is of type \(attribute.type).",
+        remedy: "Leave out \(rule.word)( ) for sections by the values of \(name)."
       )
     }
     return .expression(.prefix(expression, length: length))
+  }
+
+  private static func grouping(_ rule: Rule, _ settings: LocaleSettings) -> any SectionGrouping {
+    switch rule {
+    case .periods(_, let periods): PeriodGrouping(periods, calendar: settings.calendar)
+    case .unit(let unit):
+      // A year is the same in every locale.
+      CalendarGrouping(
+        unit,
+        calendar: settings.calendar,
+        locale: unit == .year ? nil : settings.locale
+      )
+    }
   }
 }
 

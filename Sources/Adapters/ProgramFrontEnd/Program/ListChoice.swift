@@ -110,7 +110,7 @@ package struct ListChoice: Sendable {
     }
     if Program.entity.attribute(named: name) == nil, let date = DateSections.parts(of: name) {
       let (expression, attribute) = try sectionSource(date.name, Program.self)
-      return try DateSections.key(date.unit, of: date.name, expression, attribute, for: settings)
+      return try DateSections.key(date.rule, of: date.name, expression, attribute, for: settings)
     }
     let (expression, attribute) = try sectionSource(name, Program.self)
     var key = SectionKey.expression(expression)

@@ -43,7 +43,8 @@ package struct QuickFilter: Sendable {
         predicate = try FetchPredicate(
           parsing: rest,
           entity: Program.entity,
-          transients: transients
+          transients: transients,
+          days: settings.days
         )
       } catch {
         throw QuickFilterError(

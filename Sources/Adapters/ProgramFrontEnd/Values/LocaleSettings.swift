@@ -1,5 +1,6 @@
 import FileFormats
 package import Foundation
+import FoundationAttributes
 package import ResultsDomain
 
 /// The locale, calendar and time zone in which values are printed and parsed.
@@ -12,6 +13,8 @@ package struct LocaleSettings: Hashable, Sendable {
   package let calendar: Calendar
   /// The time zone of dates with a time.
   package var timeZone: TimeZone { calendar.timeZone }
+  /// The days of `today()` in a condition.
+  package var days: any DayCalendar { CalendarDays(calendar) }
 
   /// Creates settings.
   package init(locale: Locale?, amountLocale: Locale?, calendar: Calendar) {

@@ -1,5 +1,6 @@
 import FileFormats
 import Foundation
+import FoundationAttributes
 package import ResultsDomain
 
 /// A strict parser of the values that a person or a file gives for attributes.
@@ -246,9 +247,20 @@ extension LocaleSettings {
   }
 }
 
+/// The present time of the programs.
+package enum PresentTime {
+  /// The clock that their lists follow.
+  package static var clock: any WallClock { SystemWallClock.shared }
+}
+
 extension Instant {
   /// The present time.
-  package static var now: Instant {
-    Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+  package static var now: Instant { SystemWallClock.shared.now }
+}
+
+extension FetchPredicate {
+  /// The condition as it is now, for what is fetched once.
+  package func resolvedNow(in entity: EntityDescription) -> FetchPredicate {
+    resolved(at: .now, in: entity)
   }
 }
