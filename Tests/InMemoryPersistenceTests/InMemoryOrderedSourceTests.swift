@@ -156,7 +156,7 @@ struct OrderedSourceTests {
 
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
   func
-    `R12: a source agrees with the entries of its own version, whatever is committed meanwhile`(
+    `R77: a source agrees with the entries of its own version, whatever is committed meanwhile`(
       seed: UInt64
     ) throws
   {
