@@ -51,8 +51,8 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
       page: "docs/api-tour.md",
       snippets: [
         "tour-entity", "tour-writing", "tour-fetching", "tour-predicates", "tour-sections",
-        "tour-rows", "tour-deltas", "tour-order-entity", "tour-order", "tour-delivery",
-        "tour-length",
+        "tour-rows", "tour-deltas", "tour-kinds-entity", "tour-kinds", "tour-order-entity",
+        "tour-order", "tour-delivery", "tour-length",
       ]
     ),
     ClientProgram(

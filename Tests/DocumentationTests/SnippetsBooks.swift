@@ -27,6 +27,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-sections": tourSections,
   "tour-rows": tourRows,
   "tour-deltas": tourDeltas,
+  "tour-kinds": tourKinds,
   "tour-order": tourOrder,
   "draft-editing": draftEditing,
   "draft-conflicts": draftConflicts,

@@ -58,6 +58,80 @@ struct Errand: Entity {
   // end
 }
 
+// snippet: tour-kinds-entity, declaration
+struct Recording: Entity {
+  var id: Int64?
+  var name = ""
+  var released = 0
+  var minutes = 0
+
+  static let schema = EntitySchema<Recording>("Recording", identity: \.id) {
+    Attribute(\.name, "name")
+    Attribute(\.released, "released")
+    Attribute(\.minutes, "minutes")
+  }
+}
+
+enum Work: FetchedObject {
+  case edition(Edition)
+  case recording(Recording)
+
+  init(row: Row) throws(RowError) {
+    if let edition = try row.object(ofBranch: "edition", as: Edition.self) {
+      self = .edition(edition)
+    } else if let recording = try row.object(ofBranch: "recording", as: Recording.self) {
+      self = .recording(recording)
+    } else {
+      throw RowError(id: row.id, attribute: "kind", value: row["kind"])
+    }
+  }
+}
+// end
+
+@Sendable func tourKinds() async throws {
+  // snippet: tour-kinds
+  let archive = try InMemoryStore(entities: [Edition.entity, Recording.entity])
+  try await archive.write { transaction in
+    try transaction.insert(Edition(isbn: "4-00-110684-5", title: "影との戦い", year: 1976))
+    try transaction.insert(Edition(isbn: "4-00-115544-7", title: "帰還", year: 1993))
+  }
+  let works = try UnionDescription(
+    "Work",
+    branches: [
+      UnionBranch(
+        "edition",
+        of: Edition.self,
+        attributes: [.attribute(\.title, as: "title"), .attribute(\.year, as: "year")]
+      ),
+      UnionBranch(
+        "recording",
+        of: Recording.self,
+        where: \.minutes >= 30,
+        attributes: [.attribute(\.name, as: "title"), .attribute(\.released, as: "year")]
+      ),
+    ],
+    includesObjects: true
+  )
+  let union = try UnionStore(over: archive, unions: [works])
+  let both = FetchedResultsController(
+    FetchRequest<Work>(entity: works.entity, sortedBy: [.ascending("year")]),
+    in: union
+  )
+  try await both.performFetch()
+  try await archive.write { transaction in
+    try transaction.insert(Recording(name: "影との戦い", released: 1980, minutes: 48))
+    try transaction.insert(Recording(name: "予告", released: 1981, minutes: 3))
+  }
+  try await both.refresh()
+  for work in try both.results.objects() {
+    switch work {
+    case .edition(let edition): print(edition.year, edition.title)
+    case .recording(let recording): print(recording.released, recording.name, recording.minutes)
+    }
+  }
+  // end
+}
+
 @Sendable func tourWriting() async throws {
   // snippet: tour-writing
   let store = try InMemoryStore(entities: [Edition.entity])

@@ -12,4 +12,5 @@
 @_exported public import protocol ResultsStoreKit.Store
 @_exported public import protocol ResultsStoreKit.StoreSnapshot
 @_exported public import protocol ResultsStoreKit.StoreTransaction
+@_exported public import class ResultsStoreKit.UnionStore
 @_exported public import struct ResultsStoreKit.Committed

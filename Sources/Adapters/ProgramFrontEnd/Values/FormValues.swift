@@ -93,7 +93,7 @@ package struct FormValues: Sendable {
       case .wrongValue(_, let attribute, _), .unknownAttribute(_, let attribute, _),
         .calculated(_, let attribute), .notStorable(_, let attribute, _):
         problems[entity.index(of: attribute) ?? 0] = failure.description
-      case .wrongCount, .refused, .invalidKey: problems[0] = failure.description
+      case .wrongCount, .refused, .invalidKey, .onlyRead: problems[0] = failure.description
       }
     }
     return problems

@@ -16,6 +16,8 @@ public enum ValidationFailure: Hashable, Sendable {
   case refused(entity: String, constraint: String)
   /// The object has no key, or a key of another kind than the entity's identity.
   case invalidKey(entity: String)
+  /// A row of a union is only read; the objects of its branches can be written.
+  case onlyRead(entity: String, branches: [String])
 }
 
 extension ValidationFailure: CustomStringConvertible {
@@ -39,6 +41,8 @@ extension ValidationFailure: CustomStringConvertible {
       "The database refuses this \(entity) by its constraint \(constraint). Change the values."
     case .invalidKey(let entity):
       "The object has no valid key for \(entity). Give it a key of the entity's kind."
+    case .onlyRead(let entity, let branches):
+      "\(entity) shows objects of \(branches.joined(separator: ", ")) and cannot be written. Write those objects."
     }
   }
 }
