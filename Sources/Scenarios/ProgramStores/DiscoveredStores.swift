@@ -43,6 +43,7 @@ package enum DiscoveredStores {
   /// Returns lines about how a discovered store is read and followed.
   /// - Throws: The store's error.
   package static func diagnose(_ store: any Store) throws -> [String] {
+    if let union = store as? UnionStore { return try diagnose(union.base) }
     if let lines = try DatabaseStores.diagnose(store) { return lines }
     guard let store = store as? SQLiteStore else { return [] }
     return [
@@ -56,6 +57,7 @@ package enum DiscoveredStores {
 
   /// Whether a writer that does not wait may find the store's file locked.
   package static func locksWriters(_ store: any Store) -> Bool {
-    (store as? SQLiteStore)?.isReadDirectly == true
+    let store = (store as? UnionStore)?.base ?? store
+    return (store as? SQLiteStore)?.isReadDirectly == true
   }
 }

@@ -90,6 +90,7 @@ struct FileOptions: ParsableArguments {
   /// Discovers a table and makes it the program's.
   /// - Parameters:
   ///   - name: The table's name.
+  ///   - others: Tables whose rows are in the same list.
   ///   - file: The database's file or URL.
   ///   - isFollowed: Whether the list must know a row again, and not only be read once.
   ///   - addsLog: Whether the database gets a change log.
@@ -98,6 +99,7 @@ struct FileOptions: ParsableArguments {
   /// - Throws: `CommandFailure` for a table that does not exist or cannot be listed, and the store's error.
   func open(
     _ name: String,
+    with others: OtherTables,
     in file: String,
     following isFollowed: Bool = false,
     addingLog addsLog: Bool = false,
@@ -105,6 +107,7 @@ struct FileOptions: ParsableArguments {
   ) throws -> ReadingStoreOptions {
     let (table, notes) = try discover(
       name,
+      with: others.names,
       in: file,
       following: isFollowed,
       addingLog: addsLog,
@@ -115,32 +118,39 @@ struct FileOptions: ParsableArguments {
     return try reading(file, addingLog: addsLog)
   }
 
-  /// Discovers a table.
+  /// Discovers a table, or several as one list.
   /// - Returns: The table, and what its list leaves out or shows in another way than its application.
-  /// - Throws: As `open(_:in:following:addingLog:within:)`.
+  /// - Throws: As `open(_:with:in:following:addingLog:within:)`.
   func discover(
     _ name: String,
+    with others: [String] = [],
     in file: String,
     following isFollowed: Bool = false,
     addingLog addsLog: Bool = false,
     within timeLimit: Duration? = nil
   ) throws -> (DiscoveredTable.Table, notes: [String]) {
-    let database = try database(file, describing: [name], within: timeLimit)
+    let database = try database(file, describing: [name] + others, within: timeLimit)
     let table = try database.existingTable(named: name)
-    guard !addsLog || table.canHaveChangeLog else {
-      let reason =
-        table.kindText == "table"
-        ? "has columns that are shown as text, which a change log cannot record"
-        : "is a \(table.kindText == "virtual" ? "virtual table" : table.kindText), which has no change log"
-      throw CommandFailure(
-        .usage,
-        "\(table.name) \(reason).",
-        remedy: "Leave out --log: its changes are found by comparison."
-      )
+    try table.checkLog(isAsked: addsLog)
+    guard !others.isEmpty else {
+      let entity = try table.listedEntity(isFollowed: isFollowed)
+      let found = DiscoveredTable.Table(database: database, description: table, entity: entity)
+      return (found, table.notes)
     }
-    let entity = try table.listedEntity(isFollowed: isFollowed)
-    let found = DiscoveredTable.Table(database: database, description: table, entity: entity)
-    return (found, table.notes)
+    var tables: [any DescribedTable] = [table]
+    for other in others {
+      let table = try database.existingTable(named: other)
+      try table.checkLog(isAsked: addsLog)
+      tables.append(table)
+    }
+    let several = try TableUnion(tables, in: database)
+    let found = DiscoveredTable.Table(
+      database: database,
+      description: table,
+      entity: several.union.entity,
+      union: several.union
+    )
+    return (found, tables.flatMap(\.notes) + several.notes)
   }
 
   /// The options by which the shared verbs open a file.
@@ -216,6 +226,21 @@ extension DescribedDatabase {
 }
 
 extension DescribedTable {
+  /// Checks that a change log can be added, if it is asked for.
+  /// - Throws: `CommandFailure` if it cannot.
+  fileprivate func checkLog(isAsked: Bool) throws(CommandFailure) {
+    guard isAsked, !canHaveChangeLog else { return }
+    let reason =
+      kindText == "table"
+      ? "has columns that are shown as text, which a change log cannot record"
+      : "is a \(kindText == "virtual" ? "virtual table" : kindText), which has no change log"
+    throw CommandFailure(
+      .usage,
+      "\(name) \(reason).",
+      remedy: "Leave out --log: its changes are found by comparison."
+    )
+  }
+
   /// Returns the entity.
   /// - Parameter isFollowed: Whether the list must know a row again, and not only be read once.
   /// - Returns: The entity, or the one without an identity if that is enough.

@@ -13,7 +13,8 @@ struct TableListVerb: AsyncParsableCommand {
     discussion: TableProgram.examples(
       "list music.sqlite",
       "list music.sqlite Track --sort Name --limit 20",
-      "list music.sqlite Track --where \"\(TableProgram.examples.condition)\" --section-by AlbumId"
+      "list music.sqlite Track --where \"\(TableProgram.examples.condition)\" --section-by AlbumId",
+      "list music.sqlite Track --with Album --with Artist --section-by table"
     )
   )
 
@@ -22,6 +23,7 @@ struct TableListVerb: AsyncParsableCommand {
   @Argument(help: "The table or view.")
   var table: String?
 
+  @OptionGroup var others: OtherTables
   @OptionGroup var open: FileOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
@@ -31,11 +33,13 @@ struct TableListVerb: AsyncParsableCommand {
   @Flag(help: "Explain how the list is computed (index, cost) instead of printing it.")
   var explain = false
 
+  func validate() throws { try others.check(besides: table) }
+
   func run() async throws {
     guard let table else {
       return try TableReport(try open.database(file), output: output).printTables()
     }
-    let store = try open.open(table, in: file)
+    let store = try open.open(table, with: others, in: file)
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: TableProgram.self, for: settings)
     let run = ListRun<TableProgram>(output: output, settings: settings)
@@ -68,11 +72,14 @@ struct TableBrowseVerb: AsyncParsableCommand {
   @Argument(help: "The table or view; without one the tables are shown, or the only one.")
   var table: String?
 
+  @OptionGroup var others: OtherTables
   @OptionGroup var open: FileOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var rows: RowOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var screen: ScreenOptions
+
+  func validate() throws { try others.check(besides: table) }
 
   func run() async throws {
     var screen = screen
@@ -89,7 +96,7 @@ struct TableBrowseVerb: AsyncParsableCommand {
       )
       .browse(on: screen)
     }
-    let store = try open.open(table, in: file, following: true)
+    let store = try open.open(table, with: others, in: file, following: true)
     try await BrowseRun<TableProgram>(
       store: store,
       list: list,
@@ -120,11 +127,14 @@ struct TableServeVerb: AsyncParsableCommand {
   @Argument(help: "The table or view; without one the tables are shown, or the only one.")
   var table: String?
 
+  @OptionGroup var others: OtherTables
   @OptionGroup var open: FileOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var rows: RowOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var server: ServeOptions
+
+  func validate() throws { try others.check(besides: table) }
 
   func run() async throws {
     let screen = try ScreenOptions.parse(["--no-state"])
@@ -146,7 +156,7 @@ struct TableServeVerb: AsyncParsableCommand {
       )
       .serve(server)
     }
-    let store = try open.open(table, in: file, following: true)
+    let store = try open.open(table, with: others, in: file, following: true)
     try await BrowseRun<TableProgram>(
       store: store,
       list: list,
@@ -181,6 +191,7 @@ struct TableWatchVerb: AsyncParsableCommand {
   @Argument(help: "The table or view.")
   var table: String
 
+  @OptionGroup var others: OtherTables
   @OptionGroup var open: FileOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: ChangeOutputOptions
@@ -202,6 +213,7 @@ struct TableWatchVerb: AsyncParsableCommand {
   func run() async throws {
     let store = try open.open(
       table,
+      with: others,
       in: file,
       following: true,
       addingLog: log,
@@ -255,11 +267,15 @@ struct TableExportVerb: AsyncParsableCommand {
   @Option(help: "The columns: id or attribute names, separated by commas (default: all).")
   var columns: String?
 
+  @OptionGroup var others: OtherTables
   @OptionGroup var open: FileOptions
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    try await ExportRun<TableProgram>(store: try open.open(table, in: file), list: list)
-      .export(to: destination, as: format, guardsFormulas: spreadsheetSafe, columns: columns)
+    try await ExportRun<TableProgram>(
+      store: try open.open(table, with: others, in: file),
+      list: list
+    )
+    .export(to: destination, as: format, guardsFormulas: spreadsheetSafe, columns: columns)
   }
 }

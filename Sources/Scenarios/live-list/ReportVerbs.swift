@@ -45,11 +45,12 @@ struct TableDoctorVerb: AsyncParsableCommand {
   @Argument(help: "The table or view.")
   var table: String
 
+  @OptionGroup var others: OtherTables
   @OptionGroup var open: FileOptions
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let store = try open.open(table, in: file, following: true)
+    let store = try open.open(table, with: others, in: file, following: true)
     let settings = try locale.settings()
     try DiscoveredTable.shared.follow(TableProgram.definition(for: settings))
     try await DoctorRun<TableProgram>(store: store, settings: settings).report()

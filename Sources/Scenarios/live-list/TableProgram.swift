@@ -29,7 +29,7 @@ enum TableProgram: ListProgram {
 
   static var subject: String? {
     DiscoveredTable.current.map { table in
-      table.description.name + (table.narrowing.map { " ▸ " + $0 } ?? "")
+      table.name + (table.narrowing.map { " ▸ " + $0 } ?? "")
     }
   }
 
@@ -68,13 +68,14 @@ enum TableProgram: ListProgram {
       throw CommandFailure(.software, "No table was discovered.", remedy: "Please report this.")
     }
     guard !table.isUnidentified else { return try table.numberedRows() }
+    let followed = table.union?.branches.map(\.entity) ?? table.followed
     let store = try table.database.openStore(
-      of: table.followed ?? table.entity.reachable,
+      of: followed ?? table.entity.reachable,
       busyTimeout: location.busyTimeout,
       addsChangeLog: !location.isReadOnly
     )
     OpenStores.closeAtEnd(store)
-    return store
+    return try table.union.map { try UnionStore(over: store, unions: [$0]) } ?? store
   }
 
   static func diagnose(_ store: any Store) throws -> [String] {
@@ -119,10 +120,17 @@ final class DiscoveredTable: Sendable {
     let database: any DescribedDatabase
     let description: any DescribedTable
     let entity: EntityDescription
+    /// The tables of a list of several; `nil` for one.
+    var union: UnionDescription?
     /// The entities that the store is opened with, so that a change log records no others; `nil` for all that the table is connected with.
     var followed: [EntityDescription]?
     /// The condition in words that all listed rows match, because the list was opened from a row; `nil` for none.
     var narrowing: String?
+
+    /// The table's name, or those of all tables of the list.
+    var name: String {
+      union.map { $0.branches.map(\.name).joined(separator: ", ") } ?? description.name
+    }
 
     /// Whether nothing identifies the rows, so that they are numbered as they are read.
     var isUnidentified: Bool { (try? description.entity.get()) == nil }

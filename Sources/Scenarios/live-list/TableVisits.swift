@@ -38,7 +38,7 @@ struct TableVisits: Sendable {
   /// From a row of a table to the row that it refers to, or to those that refer to it; `nil` for a table without such.
   func references(of table: DiscoveredTable.Table) -> RowLinks? {
     let references = TableReferences(table: table)
-    guard !references.isEmpty else { return nil }
+    guard table.union == nil, !references.isEmpty else { return nil }
     return RowLinks(
       find: { id, store in try references.links(of: id, in: store) },
       visit: { link, id, store in
