@@ -58,6 +58,12 @@ struct NaiveList {
       if let order { terms.insert(FetchSortDescriptor(order, direction, nulls: nulls), at: 0) }
     case .transient, .relationship, nil: break
     }
+    if let group = groupExpression {
+      terms.insert(
+        FetchSortDescriptor(group.expression, group.direction, nulls: group.nulls),
+        at: 0
+      )
+    }
     matching.sort { precedes($0, $1, terms) }
     matching = merged(matching)
     let start = min(request.fetchOffset, matching.count)
@@ -69,9 +75,12 @@ struct NaiveList {
       ])
     }
     var sections: [ResultsContent.Section] = []
+    var lastGroup: Value?
     for (row, occurrence) in numbered {
       let id = SectionID(sectionID(row), occurrence: occurrence)
-      if sections.last?.header.id == id {
+      let group = groupExpression?.expression.evaluate(row)
+      defer { lastGroup = group }
+      if sections.last?.header.id == id, group == lastGroup {
         sections[sections.count - 1].rows.append(row.id)
       } else {
         sections.append(
@@ -115,11 +124,12 @@ struct NaiveList {
   private func occurrences(_ rows: [Row]) -> [Int] {
     guard definition.sectionKey?.contiguity == .split else { return rows.map { _ in 0 } }
     var runs: [Value: Int] = [:]
-    var last: Value?
+    var last: [Value]?
     return rows.map { row in
       let id = sectionID(row)
-      if id != last { runs[id, default: -1] += 1 }
-      last = id
+      let run = [id] + (groupExpression.map { [$0.expression.evaluate(row)] } ?? [])
+      if run != last { runs[id, default: -1] += 1 }
+      last = run
       return runs[id] ?? 0
     }
   }
@@ -133,5 +143,58 @@ struct NaiveList {
     case .integer(let number): return String(number)
     default: return ""
     }
+  }
+}
+
+// MARK: - Groups
+
+extension NaiveList {
+  /// The headers of the groups, found by going through all sections with all their rows; `nil` if one would come apart.
+  func groups(_ aggregates: NaiveAggregates) throws -> [GroupHeader]? {
+    guard let rule = definition.groups else { return [] }
+    var unlimited = definition
+    unlimited.arrangement.limits = SectionLimits()
+    let whole = NaiveList(definition: unlimited, rows: rows).content
+    let byID = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var runs: [(id: Value, sections: [ResultsContent.Section])] = []
+    for section in whole.sections {
+      let id: Value =
+        switch rule.source {
+        case .ids(let grouping): grouping.group(of: section.header.id.value).id
+        case .titles(let grouping): grouping.group(of: .text(section.header.title)).id
+        case .expression(let expression, _, _):
+          section.rows.first.flatMap { byID[$0] }.map(expression.evaluate) ?? .null
+        }
+      if runs.last?.id == id {
+        runs[runs.count - 1].sections.append(section)
+      } else {
+        runs.append((id, [section]))
+      }
+    }
+    guard Set(runs.map(\.id)).count == runs.count else { return nil }
+    return try runs.map { id, sections in
+      let rows = sections.flatMap(\.rows)
+      return GroupHeader(
+        id: id,
+        title: rule.title(of: id),
+        sectionCount: sections.count,
+        rowCount: rows.count,
+        aggregates: try aggregates.values(rows)
+      )
+    }
+  }
+
+  /// Whether two sections have the same id.
+  var hasSectionsApart: Bool {
+    let ids = all.sections.map(\.header.id)
+    return Set(ids).count < ids.count
+  }
+
+  fileprivate var groupExpression:
+    (expression: FetchExpression, direction: SortDirection, nulls: NullPlacement?)?
+  {
+    guard case .expression(let expression, let direction, let nulls) = definition.groups?.source
+    else { return nil }
+    return (expression, direction, nulls)
   }
 }

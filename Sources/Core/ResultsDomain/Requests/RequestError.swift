@@ -71,6 +71,12 @@ public enum RequestError: Error, Hashable, Sendable {
   case equalRelativeDate(String)
   /// A definition that follows the clock, without a clock to follow.
   case missingWallClock
+  /// Groups of a list without sections.
+  case groupsWithoutSections
+  /// Sections of one group that others separate.
+  case groupNotContiguous(id: Value, first: String, second: String)
+  /// Groups by an expression where the sections have an order that it cannot come before.
+  case groupsBeforeSections(String)
 }
 
 extension RequestError: CustomStringConvertible {
@@ -177,6 +183,16 @@ extension RequestError: CustomStringConvertible {
         + " Compare with <, <=, > or >=; a day is >= its beginning and < that of the next one."
     case .missingWallClock:
       "The list follows the clock, and its options have none. Set ResultsOptions.wallClock, to .system for example."
+    case .groupsWithoutSections:
+      "A list without sections has no groups, since they are runs of sections. Choose a section key."
+    case .groupNotContiguous(let id, let first, let second):
+      "The sections of group \(id) are not adjacent: others separate \(first) and \(second)."
+        + " Use a group that follows from the order of the sections,"
+        + " or an attribute, which orders the list before them."
+    case .groupsBeforeSections(let what):
+      "Groups by \(what) cannot order the list before these sections, which are grouped from the first sort descriptor,"
+        + " merged, or objects with an order of their own."
+        + " Group them by their ids or titles, or use an attribute as section key."
     }
   }
 

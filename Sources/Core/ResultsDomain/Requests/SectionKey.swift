@@ -60,14 +60,7 @@ public struct SectionKey: Sendable {
     let shown = shown(id)
     if let title { return title(shown) }
     if case .transient(_, let grouping) = source { return grouping.title(of: id) }
-    return switch shown {
-    case .null: ""
-    case .integer(let number): String(number)
-    case .real(let number): String(number)
-    case .text(let text): text
-    case .illFormedText(let text): text.repaired
-    case .blob(let bytes): AttributeType.blob.machineText(of: .blob(bytes))
-    }
+    return shown.plainTitle
   }
 
   /// The value that a section's id stands for: of a key of natural order, the text.

@@ -90,6 +90,16 @@ struct AggregateTable: Sendable {
     return plan.results(of: total)
   }
 
+  /// The aggregates over some adjacent sections.
+  /// - Complexity: O(*k* + *s* / 64) for *k* of *s* sections.
+  func results(ofSections range: Range<Int>) -> SectionAggregates {
+    var total = plan.compiled.emptyStates
+    sections.forEach(in: range) { states in
+      for index in states.indices { total[index].merge(states[index]) }
+    }
+    return plan.results(of: total)
+  }
+
   /// The aggregates over all sections.
   /// - Complexity: O(*s*)
   var total: SectionAggregates {
@@ -185,6 +195,17 @@ private struct ChunkedList<Element: Sendable>: Sendable {
     let half = chunks[chunk].count / 2
     chunks.insert(Array(chunks[chunk][half...]), at: chunk + 1)
     chunks[chunk].removeSubrange(half...)
+  }
+
+  /// Calls a closure with the elements at some indexes in order.
+  func forEach(in range: Range<Int>, _ body: (Element) -> Void) {
+    var start = 0
+    for chunk in chunks {
+      let shared = range.clamped(to: start..<start + chunk.count)
+      for index in shared { body(chunk[index - start]) }
+      start += chunk.count
+      if start >= range.upperBound { return }
+    }
   }
 
   /// Calls a closure with each element in order.

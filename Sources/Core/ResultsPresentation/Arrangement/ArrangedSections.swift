@@ -22,6 +22,9 @@ final class ArrangedSections: Sendable {
   /// How shown sections correspond to stored ones; `nil` where they are the same.
   private let order: Order?
 
+  /// Whether the shown sections are the stored ones.
+  var keepsSections: Bool { order == nil }
+
   /// The related objects that are the sections, or `nil` for other sections.
   var objects: SectionObjects? {
     if case .objects(let order) = order { order.objects } else { nil }
@@ -421,19 +424,25 @@ extension ArrangedSections {
 // MARK: - A generation as it is shown
 
 extension ResultsSnapshot {
-  /// The same generation as an arrangement shows it; the generation itself if there is none.
-  func arranged(by sections: ArrangedSections?) -> ResultsSnapshot {
-    guard let sections else { return self }
+  /// The same generation as an arrangement shows it, with its groups; the generation itself if there is neither.
+  func arranged(by sections: ArrangedSections?, _ groups: GroupTable? = nil) -> ResultsSnapshot {
+    guard sections != nil || groups != nil else { return self }
     var shown = self
-    shown.update { $0.arrangement = sections }
+    shown.update { fields in
+      fields.arrangement = sections
+      fields.groups = groups
+    }
     return shown
   }
 
   /// The same generation as the keys have it.
   var stored: ResultsSnapshot {
-    guard arrangement != nil else { return self }
+    guard arrangement != nil || groups != nil else { return self }
     var stored = self
-    stored.update { $0.arrangement = nil }
+    stored.update { fields in
+      fields.arrangement = nil
+      fields.groups = nil
+    }
     return stored
   }
 }

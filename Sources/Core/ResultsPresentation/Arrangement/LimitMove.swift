@@ -95,7 +95,8 @@ extension ListEngine {
     let move = LimitMove(from: snapshot, arrangement, to: plan)
     let delta = try move.assemble(in: plan.view(store))
     let sections = plan.arrangement == nil ? nil : move.next.arrangement
+    let step = try commit(move.next.stored, delta, sections)
     self.plan = plan
-    return commit(move.next.stored, delta, sections)
+    return step
   }
 }

@@ -7,6 +7,8 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   public var request: FetchRequest<Object>
   /// The key that divides the list into sections, or `nil` for one section.
   public var sectionKey: SectionKey?
+  /// The rule that gathers the sections into groups, or `nil` for none (R11).
+  public var groups: SectionGroups?
   /// Whether membership, order and sections stay as first fetched; attributes stay live, and a deleted row leaves the list.
   public var isFrozen: Bool
   /// Counts to take from the version that the rows are of, by name (R67).
@@ -24,6 +26,7 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   public init(
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: SectionKey? = nil,
+    groupedBy groups: SectionGroups? = nil,
     isFrozen: Bool = false,
     additionalCounts: [String: CountRequest] = [:],
     aggregates: [SectionAggregate] = [],
@@ -32,6 +35,7 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   ) {
     self.request = request
     self.sectionKey = sectionKey
+    self.groups = groups
     self.isFrozen = isFrozen
     self.additionalCounts = additionalCounts
     self.aggregates = aggregates
@@ -76,6 +80,7 @@ extension ResultsDefinition {
     }
     reversed.request.sortDescriptors = terms.map(\.reversed)
     reversed.sectionKey = sectionKey?.reversed
+    reversed.groups = groups?.reversed
     reversed.arrangement = arrangement.reversed
     return reversed
   }

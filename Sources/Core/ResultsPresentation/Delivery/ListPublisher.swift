@@ -292,6 +292,7 @@ extension ResultsDefinition {
     self.init(
       converted,
       sectionedBy: other.sectionKey,
+      groupedBy: other.groups,
       isFrozen: other.isFrozen,
       additionalCounts: other.additionalCounts,
       aggregates: other.aggregates,

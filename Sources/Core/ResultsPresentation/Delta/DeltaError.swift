@@ -20,6 +20,14 @@ public enum DeltaError: Error, Hashable, Sendable {
     case sectionInserts
     /// Sections whose title or aggregates changed.
     case sectionUpdates
+    /// Deleted groups.
+    case groupDeletes
+    /// Moved groups.
+    case groupMoves
+    /// Inserted groups.
+    case groupInserts
+    /// Groups whose title, numbers or aggregates changed.
+    case groupUpdates
     /// Deleted rows.
     case rowDeletes
     /// Moved rows.
@@ -66,6 +74,20 @@ public enum DeltaError: Error, Hashable, Sendable {
   case sectionReplaced(SectionID)
   /// An update states that nothing changed (C7, R27).
   case emptyUpdate(ObjectID)
+  /// There is no such group.
+  case noGroup(Side, at: Int)
+  /// The group there has another identity, title, number of rows or sections, or other aggregates.
+  case wrongGroup(Side, at: Int, expected: GroupHeader, found: GroupHeader)
+  /// Two entries name one group (R31).
+  case duplicateGroup(Side, at: Int)
+  /// The list does not have the number of groups that the delta leaves.
+  case groupCount(expected: Int, found: Int)
+  /// The groups together have another number of sections than the list.
+  case sectionsOfGroups(expected: Int, found: Int)
+  /// A group is moved that could have stayed.
+  case needlessGroupMove(Value)
+  /// A group is deleted and inserted again instead of being moved, updated or left as it is (C4).
+  case groupReplaced(Value)
 }
 
 extension DeltaError: CustomStringConvertible {
@@ -102,6 +124,17 @@ extension DeltaError: CustomStringConvertible {
     case .needlessSectionMove(let id): "Section \(id) is moved although it could have stayed."
     case .sectionReplaced(let id): "Section \(id) is deleted and inserted again."
     case .emptyUpdate(let id): "\(id) is updated although nothing changed."
+    case .noGroup(let side, let index): "There is no group \(index) \(side.rawValue) the change."
+    case .wrongGroup(let side, let index, let expected, let found):
+      "Group \(index) \(side.rawValue) the change is \(found), not \(expected)."
+    case .duplicateGroup(let side, let index):
+      "Group \(index) \(side.rawValue) the change is named twice."
+    case .groupCount(let expected, let found):
+      "There are \(found) groups after the change, not \(expected)."
+    case .sectionsOfGroups(let expected, let found):
+      "The groups have \(found) sections after the change, not \(expected)."
+    case .needlessGroupMove(let id): "Group \(id) is moved although it could have stayed."
+    case .groupReplaced(let id): "Group \(id) is deleted and inserted again."
     }
   }
 
@@ -109,4 +142,36 @@ extension DeltaError: CustomStringConvertible {
     let aggregates = header.aggregates.isEmpty ? "" : " and \(header.aggregates)"
     return "\(header.id) with title '\(header.title)'\(aggregates)"
   }
+}
+
+// MARK: - Errors of headers
+
+/// The header of what a delta names by its index: a section or a group.
+protocol DeltaHeader: Identifiable, Hashable, Sendable where ID: Sendable {
+  static func missing(_ side: DeltaError.Side, at index: Int) -> DeltaError
+  static func duplicate(_ side: DeltaError.Side, at index: Int) -> DeltaError
+  static func needlessMove(_ id: ID) -> DeltaError
+  static func replaced(_ id: ID) -> DeltaError
+}
+
+extension SectionHeader: DeltaHeader {
+  static func missing(_ side: DeltaError.Side, at index: Int) -> DeltaError {
+    .noSection(side, at: index)
+  }
+  static func duplicate(_ side: DeltaError.Side, at index: Int) -> DeltaError {
+    .duplicateSection(side, at: index)
+  }
+  static func needlessMove(_ id: SectionID) -> DeltaError { .needlessSectionMove(id) }
+  static func replaced(_ id: SectionID) -> DeltaError { .sectionReplaced(id) }
+}
+
+extension GroupHeader: DeltaHeader {
+  static func missing(_ side: DeltaError.Side, at index: Int) -> DeltaError {
+    .noGroup(side, at: index)
+  }
+  static func duplicate(_ side: DeltaError.Side, at index: Int) -> DeltaError {
+    .duplicateGroup(side, at: index)
+  }
+  static func needlessMove(_ id: Value) -> DeltaError { .needlessGroupMove(id) }
+  static func replaced(_ id: Value) -> DeltaError { .groupReplaced(id) }
 }

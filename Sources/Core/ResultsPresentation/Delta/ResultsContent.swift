@@ -21,9 +21,14 @@ public struct ResultsContent: Hashable, Sendable {
 
   /// The sections, in order.
   public var sections: [Section]
+  /// The headers of the groups, in order; none in a list without them (R11).
+  public var groups: [GroupHeader]
 
   /// Creates the content of a list.
-  public init(sections: [Section]) { self.sections = sections }
+  public init(sections: [Section], groups: [GroupHeader] = []) {
+    self.sections = sections
+    self.groups = groups
+  }
 }
 
 // MARK: - Applying a delta
@@ -53,8 +58,13 @@ extension ResultsContent {
     }
     let headers = try headers(after: delta, from: patched.sources)
     let result = ResultsContent(
-      sections: zip(headers, patched.rows).map { Section(header: $0, rows: $1) }
+      sections: zip(headers, patched.rows).map { Section(header: $0, rows: $1) },
+      groups: try groups(after: delta.groups)
     )
+    let grouped = result.groups.reduce(0) { $0 + $1.sectionCount }
+    guard result.groups.isEmpty || grouped == result.sections.count else {
+      throw .sectionsOfGroups(expected: result.sections.count, found: grouped)
+    }
     for update in delta.rows.updates {
       guard let found = result.id(at: update.to.path) else {
         throw .noRow(.after, at: update.to.path)
@@ -103,6 +113,50 @@ extension ResultsContent {
         throw .wrongSection(.before, at: from, expected: old, found: sections[from].header)
       }
     }
+  }
+
+  /// The headers of the groups after a change, which are checked as those of sections are.
+  private func groups(after changes: GroupChanges) throws(DeltaError) -> [GroupHeader] {
+    guard !changes.isEmpty else { return groups }
+    let survivors = changes.moves + changes.updates
+    for (from, old) in changes.deletes.map({ ($0.from, $0.old) })
+      + survivors.map({ ($0.from, $0.old) })
+    {
+      guard groups.indices.contains(from) else { throw .noGroup(.before, at: from) }
+      guard groups[from] == old else {
+        throw .wrongGroup(.before, at: from, expected: old, found: groups[from])
+      }
+    }
+    for group in survivors where group.old.id != group.new.id {
+      throw .wrongGroup(.after, at: group.to, expected: group.old, found: group.new)
+    }
+    let removed = Set(changes.deletes.map(\.from) + changes.moves.map(\.from))
+    guard removed.count == changes.deletes.count + changes.moves.count else {
+      throw .duplicateGroup(.before, at: removed.min() ?? 0)
+    }
+    var inserted: [Int: GroupHeader] = [:]
+    for (to, new) in changes.moves.map({ ($0.to, $0.new) })
+      + changes.inserts.map({ ($0.to, $0.new) })
+    where inserted.updateValue(new, forKey: to) != nil { throw .duplicateGroup(.after, at: to) }
+    let count = groups.count - removed.count + inserted.count
+    for to in inserted.keys where to < 0 || to >= count { throw .noGroup(.after, at: to) }
+    var updated: [Int: (to: Int, new: GroupHeader)] = [:]
+    for update in changes.updates
+    where removed.contains(update.from)
+      || updated.updateValue((update.to, update.new), forKey: update.from) != nil
+    { throw .duplicateGroup(.before, at: update.from) }
+    var stationary = groups.indices.lazy.filter { !removed.contains($0) }.makeIterator()
+    var result: [GroupHeader] = []
+    for to in 0..<count {
+      if let new = inserted[to] {
+        result.append(new)
+      } else if let from = stationary.next() {
+        let update = updated.removeValue(forKey: from)
+        guard update.map({ $0.to == to }) ?? true else { throw .noGroup(.after, at: to) }
+        result.append(update?.new ?? groups[from])
+      }
+    }
+    return result
   }
 
   private func headers(

@@ -30,10 +30,10 @@ extension ResultsDelta {
       newSectionCount: next.newSectionCount
     )
     let (first, second) = (PathMapping(self), PathMapping(next))
-    var sections = NetSections(first: first, second: second)
-    try sections.add(self.sections)
-    try sections.add(next: next.sections)
-    try sections.collect(into: &assembler)
+    assembler.sections = try NetHeaders.changes(sections, then: next.sections)
+    if !groups.isEmpty || !next.groups.isEmpty {
+      assembler.groups = try NetHeaders.changes(groups, then: next.groups)
+    }
 
     var rows = NetRows(first: first, second: second, sections: PathMapping(assembler.delta))
     rows.add(self.rows)
@@ -48,33 +48,45 @@ extension ResultsDelta {
   }
 }
 
-// MARK: - Sections
+// MARK: - Sections and groups
 
-/// The net effect of two consecutive changes on each section that either of them names.
-private struct NetSections {
-  let first: PathMapping
-  let second: PathMapping
-  private var entries: [SectionID: Entry] = [:]
+/// The net effect of two consecutive changes on each section or group that either of them names.
+private struct NetHeaders<Header: DeltaHeader> {
+  private let first: IndexMapping
+  private let second: IndexMapping
+  private var entries: [Header.ID: Entry] = [:]
 
   private struct Entry {
     /// The index and header before both changes.
-    var old: (index: Int, header: SectionHeader)?
+    var old: (index: Int, header: Header)?
     /// The index between the two changes.
     var between: Int?
     /// The index and header after both changes; the index is computed at the end if the second change does not name it.
-    var new: (index: Int?, header: SectionHeader)?
+    var new: (index: Int?, header: Header)?
     /// Whether one of the changes deleted, inserted or moved it.
     var wasMoved: Bool
     var isSettled = false
   }
 
-  init(first: PathMapping, second: PathMapping) {
+  /// Composes two changes.
+  /// - Returns: The net changes, in any order.
+  static func changes(
+    _ first: HeaderChanges<Header>,
+    then second: HeaderChanges<Header>
+  ) throws(DeltaError) -> HeaderChanges<Header> {
+    var net = NetHeaders(first: IndexMapping(first), second: IndexMapping(second))
+    net.add(first)
+    try net.add(next: second)
+    return try net.changes()
+  }
+
+  private init(first: IndexMapping, second: IndexMapping) {
     self.first = first
     self.second = second
   }
 
   /// Adds the first change.
-  mutating func add(_ changes: SectionChanges) throws(DeltaError) {
+  private mutating func add(_ changes: HeaderChanges<Header>) {
     for delete in changes.deletes {
       entries[delete.old.id] = Entry(old: (delete.from, delete.old), wasMoved: true)
     }
@@ -100,7 +112,7 @@ private struct NetSections {
   }
 
   /// Adds the second change.
-  mutating func add(next changes: SectionChanges) throws(DeltaError) {
+  private mutating func add(next changes: HeaderChanges<Header>) throws(DeltaError) {
     for delete in changes.deletes {
       var entry = try entry(of: delete.old, at: delete.from)
       entry.new = nil
@@ -120,7 +132,7 @@ private struct NetSections {
     for insert in changes.inserts {
       var entry = entries[insert.new.id] ?? Entry(wasMoved: true)
       guard entry.between == nil || entry.isSettled && entry.new == nil else {
-        throw .duplicateSection(.after, at: insert.to)
+        throw Header.duplicate(.after, at: insert.to)
       }
       entry.new = (insert.to, insert.new)
       entry.isSettled = true
@@ -128,32 +140,33 @@ private struct NetSections {
     }
   }
 
-  /// Returns the entry of a section that the second change names at an index between the two.
-  private func entry(of header: SectionHeader, at index: Int) throws(DeltaError) -> Entry {
+  /// Returns the entry of a header that the second change names at an index between the two.
+  private func entry(of header: Header, at index: Int) throws(DeltaError) -> Entry {
     if let entry = entries[header.id] {
       guard entry.between == index, !entry.isSettled else {
-        throw .duplicateSection(.before, at: index)
+        throw Header.duplicate(.before, at: index)
       }
       return entry
     }
-    guard let old = first.oldSection(for: index) else { throw .noSection(.before, at: index) }
+    guard let old = first.oldIndex(ofNew: index) else { throw Header.missing(.before, at: index) }
     return Entry(old: (old, header), between: index, wasMoved: false)
   }
 
-  /// Adds the net changes of sections to a delta.
-  func collect(into assembler: inout DeltaAssembler) throws(DeltaError) {
-    var moved: [SectionChanges.Move] = []
+  /// The net changes, in any order.
+  private func changes() throws(DeltaError) -> HeaderChanges<Header> {
+    var changes = HeaderChanges<Header>()
+    var moved: [HeaderChanges<Header>.Move] = []
     for entry in entries.values {
       var index = entry.new?.index
       if !entry.isSettled, let between = entry.between {
-        guard let found = second.newSection(for: between) else {
-          throw .noSection(.before, at: between)
+        guard let found = second.newIndex(ofOld: between) else {
+          throw Header.missing(.before, at: between)
         }
         index = found
       }
       switch (entry.old, entry.new, index) {
       case (let old?, let new?, let index?):
-        let move = SectionChanges.Move(
+        let move = HeaderChanges<Header>.Move(
           from: old.index,
           to: index,
           old: old.header,
@@ -162,32 +175,69 @@ private struct NetSections {
         if entry.wasMoved {
           moved.append(move)
         } else if move.old != move.new {
-          assembler.sections.updates.append(move)
+          changes.updates.append(move)
         }
       case (let old?, _, _):
-        assembler.sections.deletes.append(.init(from: old.index, old: old.header))
+        changes.deletes.append(.init(from: old.index, old: old.header))
       case (nil, let new?, let index?):
-        assembler.sections.inserts.append(.init(to: index, new: new.header))
+        changes.inserts.append(.init(to: index, new: new.header))
       default: break
       }
     }
+    changes.add(survivors: moved)
+    return changes
+  }
+}
+
+extension HeaderChanges {
+  /// Adds survivors that left their position before or may have: as few as possible move, and of the others those with another header
+  /// are updates.
+  ///
+  /// Everything that was deleted or inserted is known already.
+  mutating func add(survivors: [Move]) {
     let stays = Set(
       MoveMinimizer.stationarySurvivors(
-        oldPositions: moved.map(\.from),
-        newPositions: moved.map(\.to),
-        affectedOldPositions: (moved.map(\.from) + assembler.sections.deletes.map(\.from))
-          .sorted(),
-        affectedNewPositions: (moved.map(\.to) + assembler.sections.inserts.map(\.to)).sorted()
+        oldPositions: survivors.map(\.from),
+        newPositions: survivors.map(\.to),
+        affectedOldPositions: (survivors.map(\.from) + deletes.map(\.from)).sorted(),
+        affectedNewPositions: (survivors.map(\.to) + inserts.map(\.to)).sorted()
       )
     )
-    for (index, move) in moved.enumerated() {
+    for (index, move) in survivors.enumerated() {
       if !stays.contains(index) {
-        assembler.sections.moves.append(move)
+        moves.append(move)
       } else if move.old != move.new {
-        assembler.sections.updates.append(move)
+        updates.append(move)
       }
     }
   }
+}
+
+/// The mapping of the indexes of sections or groups between two generations.
+struct IndexMapping {
+  private let shift: IndexShift
+  private let moved: [Int: Int]
+  private let movedBack: [Int: Int]
+
+  /// Creates the mapping of some changes.
+  init<Header>(_ changes: HeaderChanges<Header>) {
+    shift = IndexShift(
+      removed: (changes.deletes.map(\.from) + changes.moves.map(\.from)).sorted(),
+      inserted: (changes.inserts.map(\.to) + changes.moves.map(\.to)).sorted()
+    )
+    let moves = changes.moves.map { ($0.from, $0.to) }
+    moved = Dictionary(moves, uniquingKeysWith: { first, _ in first })
+    movedBack = Dictionary(moves.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The index after, or `nil` for what was deleted.
+  func newIndex(ofOld index: Int) -> Int? { moved[index] ?? shift.newIndex(ofOld: index) }
+  /// The index before, or `nil` for what was inserted.
+  func oldIndex(ofNew index: Int) -> Int? { movedBack[index] ?? shift.oldIndex(ofNew: index) }
+  /// The number of those before an index that stay in their order.
+  func rank(ofOld index: Int) -> Int { shift.rank(ofOld: index) }
+  /// The number of those before an index that stayed in their order.
+  func rank(ofNew index: Int) -> Int { shift.rank(ofNew: index) }
 }
 
 // MARK: - Rows
@@ -440,8 +490,6 @@ struct DeltaChain: Sendable {
 
   /// An empty delta counts too, so that no number of them fills the memory.
   private static func weight(of delta: ResultsDelta) -> Int {
-    let sections = delta.sections
-    return 1 + delta.rows.count + sections.deletes.count + sections.moves.count
-      + sections.inserts.count + sections.updates.count
+    1 + delta.rows.count + delta.sections.count + delta.groups.count
   }
 }

@@ -22,6 +22,10 @@ extension ResultsDelta {
       (.sectionMoves, sections.moves.map(\.to).ascends),
       (.sectionInserts, sections.inserts.map(\.to).ascends),
       (.sectionUpdates, sections.updates.map(\.to).ascends),
+      (.groupDeletes, groups.deletes.map(\.from).descends),
+      (.groupMoves, groups.moves.map(\.to).ascends),
+      (.groupInserts, groups.inserts.map(\.to).ascends),
+      (.groupUpdates, groups.updates.map(\.to).ascends),
       (.rowDeletes, rows.deletes.map(\.from).descends),
       (.rowMoves, rows.moves.map(\.to).ascends),
       (.rowInserts, rows.inserts.map(\.to).ascends),
@@ -41,6 +45,13 @@ extension ResultsDelta {
         expected: new.sections.count,
         found: applied.sections.count
       )
+    }
+    guard applied.groups.count == new.groups.count else {
+      throw .groupCount(expected: new.groups.count, found: applied.groups.count)
+    }
+    for (index, (found, expected)) in zip(applied.groups, new.groups).enumerated()
+    where found != expected {
+      throw .wrongGroup(.after, at: index, expected: expected, found: found)
     }
     for (index, (found, expected)) in zip(applied.sections, new.sections).enumerated() {
       guard found.header == expected.header else {
@@ -75,13 +86,21 @@ extension ResultsDelta {
         throw .needlessMove(move.id)
       }
     }
-    for move in sections.moves
-    where mapping.sections.rank(ofOld: move.from) == mapping.sections.rank(ofNew: move.to) {
-      throw .needlessSectionMove(move.old.id)
+    try sections.verifyMoves()
+    try groups.verifyMoves()
+  }
+}
+
+extension HeaderChanges where Header: DeltaHeader {
+  /// Finds needless moves, and what was deleted and inserted again.
+  fileprivate func verifyMoves() throws(DeltaError) {
+    let mapping = IndexMapping(self)
+    for move in moves where mapping.rank(ofOld: move.from) == mapping.rank(ofNew: move.to) {
+      throw Header.needlessMove(move.old.id)
     }
-    let deleted = Set(sections.deletes.map(\.old.id))
-    for insert in sections.inserts where deleted.contains(insert.new.id) {
-      throw .sectionReplaced(insert.new.id)
+    let deleted = Set(deletes.map(\.old.id))
+    for insert in inserts where deleted.contains(insert.new.id) {
+      throw Header.replaced(insert.new.id)
     }
   }
 }

@@ -34,6 +34,8 @@ public struct ResultsDelta: Hashable, Sendable {
   public var origins: [CommitOrigin]
   /// The changes of sections.
   public var sections: SectionChanges
+  /// The changes of groups; none in a list without them (R11).
+  public var groups: GroupChanges
   /// The changes of rows.
   public var rows: RowChanges
   /// The changes of rows that are not observed, or `nil` if all rows are.
@@ -51,6 +53,7 @@ public struct ResultsDelta: Hashable, Sendable {
     origins: [CommitOrigin] = [],
     repair: GapReason? = nil,
     sections: SectionChanges = SectionChanges(),
+    groups: GroupChanges = GroupChanges(),
     rows: RowChanges = RowChanges(),
     oldSectionCount: Int,
     newSectionCount: Int
@@ -61,6 +64,7 @@ public struct ResultsDelta: Hashable, Sendable {
     self.origins = origins
     self.repair = repair
     self.sections = sections
+    self.groups = groups
     self.rows = rows
     self.oldSectionCount = oldSectionCount
     self.newSectionCount = newSectionCount
@@ -68,7 +72,7 @@ public struct ResultsDelta: Hashable, Sendable {
 
   /// Whether nothing changed.
   public var isEmpty: Bool {
-    sections.isEmpty && rows.isEmpty && unobserved?.isEmpty ?? true
+    sections.isEmpty && rows.isEmpty && groups.isEmpty && unobserved?.isEmpty ?? true
   }
 }
 
@@ -119,12 +123,8 @@ extension ResultsDelta {
       oldSectionCount: newSectionCount,
       newSectionCount: oldSectionCount
     )
-    assembler.sections = SectionChanges(
-      deletes: sections.inserts.map { .init(from: $0.to, old: $0.new) },
-      moves: sections.moves.map(\.inverse),
-      inserts: sections.deletes.map { .init(to: $0.from, new: $0.old) },
-      updates: sections.updates.map(\.inverse)
-    )
+    assembler.sections = sections.inverse
+    assembler.groups = groups.inverse
     assembler.deletes = rows.inserts.map {
       .init(id: $0.id, from: OldPath($0.to.path), old: $0.new)
     }
@@ -142,7 +142,19 @@ extension ResultsDelta {
   }
 }
 
-extension SectionChanges.Move {
+extension HeaderChanges {
+  /// The inverse changes, in any order.
+  fileprivate var inverse: HeaderChanges {
+    HeaderChanges(
+      deletes: inserts.map { .init(from: $0.to, old: $0.new) },
+      moves: moves.map(\.inverse),
+      inserts: deletes.map { .init(to: $0.from, new: $0.old) },
+      updates: updates.map(\.inverse)
+    )
+  }
+}
+
+extension HeaderChanges.Move {
   fileprivate var inverse: Self { Self(from: to, to: from, old: new, new: old) }
 }
 
@@ -281,6 +293,7 @@ private struct LifeTag: Hashable, Sendable {
 /// Collects the changes of a list in any order, and builds the delta in canonical order (C2).
 struct DeltaAssembler {
   var sections = SectionChanges()
+  var groups = GroupChanges()
   var deletes: [RowChanges.Delete] = []
   var moves: [RowChanges.Survivor] = []
   var inserts: [RowChanges.Insert] = []
@@ -310,12 +323,8 @@ struct DeltaAssembler {
   /// - Complexity: O(*c* log *c*) in the changes; O(*c*) where they were added in canonical order.
   var delta: ResultsDelta {
     var delta = frame
-    delta.sections = SectionChanges(
-      deletes: sections.deletes.ordered { $0.from > $1.from },
-      moves: sections.moves.ordered { $0.to < $1.to },
-      inserts: sections.inserts.ordered { $0.to < $1.to },
-      updates: sections.updates.ordered { $0.to < $1.to }
-    )
+    delta.sections = sections.canonical
+    delta.groups = groups.canonical
     delta.rows = RowChanges(
       deletes: deletes.ordered { $0.from > $1.from },
       moves: moves.ordered { $0.to < $1.to },
@@ -323,6 +332,18 @@ struct DeltaAssembler {
       updates: updates.ordered { $0.to < $1.to }
     )
     return delta
+  }
+}
+
+extension HeaderChanges {
+  /// The same changes in canonical order (C2).
+  var canonical: HeaderChanges {
+    HeaderChanges(
+      deletes: deletes.ordered { $0.from > $1.from },
+      moves: moves.ordered { $0.to < $1.to },
+      inserts: inserts.ordered { $0.to < $1.to },
+      updates: updates.ordered { $0.to < $1.to }
+    )
   }
 }
 

@@ -107,35 +107,38 @@ public struct RowChanges: Hashable, Sendable {
   public var count: Int { deletes.count + moves.count + inserts.count + updates.count }
 }
 
-/// The changes of the sections of a list, in canonical order (C2).
-public struct SectionChanges: Hashable, Sendable {
-  /// A deleted section.
+/// The changes of the sections of a list, or of its groups, in canonical order (C2).
+///
+/// `SectionChanges` are those of sections, and `GroupChanges` those of groups.
+public struct HeaderChanges<Header>: Hashable, Sendable
+where Header: Identifiable & Hashable & Sendable, Header.ID: Sendable {
+  /// A deleted section or group.
   public struct Delete: Hashable, Sendable {
-    /// The section's index before.
+    /// Its index before.
     public var from: Int
-    /// The section's header before.
-    public var old: SectionHeader
+    /// Its header before.
+    public var old: Header
 
-    /// Creates the deletion of a section.
-    public init(from: Int, old: SectionHeader) {
+    /// Creates a deletion.
+    public init(from: Int, old: Header) {
       self.from = from
       self.old = old
     }
   }
 
-  /// A section that moved among the others, or whose header changed.
+  /// A section or group that moved among the others, or whose header changed.
   public struct Move: Hashable, Sendable {
-    /// The section's index before.
+    /// Its index before.
     public var from: Int
-    /// The section's index after.
+    /// Its index after.
     public var to: Int
-    /// The section's header before.
-    public var old: SectionHeader
-    /// The section's header after; title and aggregates may have changed.
-    public var new: SectionHeader
+    /// Its header before.
+    public var old: Header
+    /// Its header after; title, numbers and aggregates may have changed.
+    public var new: Header
 
-    /// Creates the change of a section that stayed.
-    public init(from: Int, to: Int, old: SectionHeader, new: SectionHeader) {
+    /// Creates the change of a section or group that stayed.
+    public init(from: Int, to: Int, old: Header, new: Header) {
       self.from = from
       self.to = to
       self.old = old
@@ -143,30 +146,30 @@ public struct SectionChanges: Hashable, Sendable {
     }
   }
 
-  /// An inserted section.
+  /// An inserted section or group.
   public struct Insert: Hashable, Sendable {
-    /// The section's index after.
+    /// Its index after.
     public var to: Int
-    /// The section's header after.
-    public var new: SectionHeader
+    /// Its header after.
+    public var new: Header
 
-    /// Creates the insertion of a section.
-    public init(to: Int, new: SectionHeader) {
+    /// Creates an insertion.
+    public init(to: Int, new: Header) {
       self.to = to
       self.new = new
     }
   }
 
-  /// Deleted sections, by descending `from`.
+  /// What was deleted, by descending `from`.
   public var deletes: [Delete]
-  /// Sections that moved, by ascending `to`.
+  /// What moved, by ascending `to`.
   public var moves: [Move]
-  /// Inserted sections, by ascending `to`.
+  /// What was inserted, by ascending `to`.
   public var inserts: [Insert]
-  /// Sections that kept their order but changed their title or their aggregates, by ascending `to`.
+  /// What kept its order but changed its header, by ascending `to`.
   public var updates: [Move]
 
-  /// Creates the changes of sections; the arrays must be in canonical order.
+  /// Creates changes; the arrays must be in canonical order.
   public init(
     deletes: [Delete] = [],
     moves: [Move] = [],
@@ -179,11 +182,19 @@ public struct SectionChanges: Hashable, Sendable {
     self.updates = updates
   }
 
-  /// Whether no section changed.
+  /// Whether nothing changed.
   public var isEmpty: Bool {
     deletes.isEmpty && moves.isEmpty && inserts.isEmpty && updates.isEmpty
   }
+
+  /// The number of changes.
+  var count: Int { deletes.count + moves.count + inserts.count + updates.count }
 }
+
+/// The changes of the sections of a list.
+public typealias SectionChanges = HeaderChanges<SectionHeader>
+/// The changes of the groups of a list, whose indexes count groups (R11).
+public typealias GroupChanges = HeaderChanges<GroupHeader>
 
 /// The changes of rows that a controller does not observe: a delta counts them instead of naming them.
 ///

@@ -100,6 +100,8 @@ extension ResultsDelta {
       inserts: sections.inserts + sections.moves.map { .init(to: $0.to, new: $0.new) },
       updates: sections.updates
     )
+    // Groups are not sections of such a view.
+    assembler.groups = groups
     assembler.deletes = rows.deletes
     assembler.inserts = rows.inserts
     assembler.updates = rows.updates.filter { !moved.contains($0.from.section) }

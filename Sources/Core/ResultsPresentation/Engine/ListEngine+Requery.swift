@@ -467,12 +467,13 @@ extension ListEngine {
     ) { (keys) throws(StoreError) in
       try rows.rows(keys, of: entity)
     }
-    let delta = try FullDelta(
+    var delta = try FullDelta(
       from: shown.holdingKeys(in: store),
       to: next.shown.holdingKeys(in: store),
       change,
       sameOrder: false
     ).assemble()
+    delta.groups = GroupUpdate(from: shown, to: next.shown, delta).replacement
     guard !delta.isEmpty else {
       next.snapshot.update { $0.generation = snapshot.generation }
       self = next

@@ -12,7 +12,7 @@ import ResultsStoreKit
 /// An engine is a value without locks, threads or clocks. Its owner passes it snapshots of the store.
 struct ListEngine: Sendable {
   /// The generation as the list shows it.
-  var shown: ResultsSnapshot { snapshot.arranged(by: arrangement) }
+  var shown: ResultsSnapshot { snapshot.arranged(by: arrangement, groups) }
 
   /// A generation as the list shows it, and its delta from the one before.
   ///
@@ -42,6 +42,8 @@ struct ListEngine: Sendable {
   var snapshot: ResultsSnapshot
   /// The sections of the generation as the list shows them, or `nil` where it shows those of the keys.
   var arrangement: ArrangedSections?
+  /// The groups of those sections, or `nil` if there are none.
+  var groups: GroupTable?
   /// The related objects that are the list's sections, or `nil` for other sections.
   private(set) var sectionObjects: SectionObjectLists?
   /// The keys as the store has them, where those of the snapshot carry section numbers.
@@ -131,6 +133,9 @@ struct ListEngine: Sendable {
     }
     if let aggregates = try AggregateComputation(snapshot, in: store).table() {
       snapshot.update { $0.aggregates = aggregates }
+    }
+    if plan.groups != nil {
+      groups = try refusing { () throws(RequestError) in try GroupTable(counting: shown) }
     }
     if maintainsDigests, !plan.observedAttributes.isEmpty {
       digests = try DigestTable(of: plan.definition, plan.observedAttributes, in: store)
@@ -394,7 +399,16 @@ extension ListEngine {
   ) throws(StoreError) -> [Step]? {
     let additionalCounts = plan.additionalCounts
     return try advancingCopy(to: store) { (next) throws(StoreError) in
-      guard isFolding else { return try next.apply(commits, in: store) }
+      if !isFolding {
+        let present = next
+        do throws(StoreError) {
+          return try next.apply(commits, in: store)
+        } catch {
+          // What one commit takes apart, a later one may have put together.
+          guard commits.count > 1, error.isOfSectionsApart else { throw error }
+          next = present
+        }
+      }
       let origins = ListEngine.origins(of: commits.map(\.record))
       var folded: [RelevantCommit] = []
       for record in ListEngine.folded(commits.map(\.record)) {
@@ -615,23 +629,32 @@ extension ListEngine {
     in store: any StoreSnapshot
   ) throws(StoreError) -> Step? {
     guard let arrangement, let stored = delta else {
-      return commit(next, delta, isComplete: isComplete)
+      return try commit(next, delta, isComplete: isComplete)
     }
     let entity = plan.entity
     let arranged = try ArrangedDelta(from: snapshot, to: next, arrangement, stored, change)
       .assemble(in: store) { (keys) throws(StoreError) in
         if let change { try change.rows(keys) } else { try store.rows(keys, of: entity) }
       }
-    return commit(next, arranged.delta, arranged.sections, isComplete: isComplete)
+    return try commit(next, arranged.delta, arranged.sections, isComplete: isComplete)
   }
 
   /// Makes a generation the current one, of which is known how its sections are shown.
+  /// - Throws: `StoreError.request` if the sections of one group are not adjacent any more.
   mutating func commit(
     _ next: ResultsSnapshot,
     _ delta: ResultsDelta?,
     _ sections: ArrangedSections? = nil,
     isComplete: Bool = true
-  ) -> Step? {
+  ) throws(StoreError) -> Step? {
+    var delta = delta
+    var nextGroups = groups
+    if groups != nil || next.plan.groups != nil, let known = delta {
+      let update = GroupUpdate(from: shown, to: next.arranged(by: sections), known)
+      let found = try refusing { () throws(RequestError) in try update.assemble() }
+      nextGroups = found.table
+      delta?.groups = found.changes
+    }
     guard let delta, !delta.isEmpty || !isComplete else {
       let (generation, span, observesAll) = (snapshot.generation, snapshot.span, observed == nil)
       snapshot = next
@@ -641,13 +664,13 @@ extension ListEngine {
         if observesAll { fields.span = span }
       }
       snapshot.span.extend(to: next.version)
-      arrangement = sections
+      (arrangement, groups) = (sections, nextGroups)
       return nil
     }
-    let (old, new) = (shown, next.arranged(by: sections))
+    let (old, new) = (shown, next.arranged(by: sections, nextGroups))
     var part = observedPart(of: delta, from: old, to: new)
     if !isComplete { part.unobserved?.isComplete = false }
-    (snapshot, arrangement) = (next, sections)
+    (snapshot, arrangement, groups) = (next, sections, nextGroups)
     return Step(snapshot: new, delta: part)
   }
 
@@ -663,6 +686,29 @@ extension ListEngine {
     let part = delta.observing(observed, from: old, to: new)
     self.observed = part.rows
     return part.delta
+  }
+}
+
+extension StoreError {
+  /// Whether rows of one section, or sections of one group, are not adjacent.
+  fileprivate var isOfSectionsApart: Bool {
+    switch self {
+    case .request(.sectionNotContiguous), .request(.transientSectionNotFirst),
+      .request(.groupNotContiguous):
+      true
+    default: false
+    }
+  }
+}
+
+/// Runs a check of a definition, and wraps its error.
+private func refusing<Result>(
+  _ check: () throws(RequestError) -> Result
+) throws(StoreError) -> Result {
+  do {
+    return try check()
+  } catch {
+    throw .request(error)
   }
 }
 

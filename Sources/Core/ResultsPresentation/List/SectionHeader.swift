@@ -22,7 +22,7 @@ extension SectionID: CustomStringConvertible {
 }
 
 /// A section's identity, title and aggregates, as deltas carry them.
-public struct SectionHeader: Hashable, Sendable {
+public struct SectionHeader: Identifiable, Hashable, Sendable {
   /// The section's identity.
   public let id: SectionID
   /// The title to display.

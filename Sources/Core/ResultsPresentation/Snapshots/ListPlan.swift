@@ -32,6 +32,8 @@ final class ListPlan: Sendable {
   let additionalCounts: [String: CountRequest]
   /// The aggregates of every section.
   let aggregates: AggregatePlan
+  /// The rule that gathers sections into groups, or `nil` for none.
+  let groups: SectionGroups?
   /// How the list shows its sections, or `nil` for all of them as the keys have them.
   let arrangement: ArrangementPlan?
   /// Whether deltas name every row with another key, also one whose position and shown values are the same.
@@ -137,6 +139,15 @@ final class ListPlan: Sendable {
       sectionTerms = [FetchSortDescriptor(foreignKey, direction)]
       rule = .columns(count: 1, idColumn: 0)
       objects = compiled
+    }
+    groups = results.groups
+    try results.groups?.check(results.sectionKey)
+    if case .expression(let expression, let direction, let nulls) = results.groups?.source,
+      case .columns(let count, let idColumn) = rule
+    {
+      let group = FetchSortDescriptor(try paths.rewrite(expression), direction, nulls: nulls)
+      sectionTerms.insert(group, at: 0)
+      rule = .columns(count: count + 1, idColumn: idColumn + 1)
     }
     var declared: [SectionAggregate] = []
     for aggregate in results.aggregates {
@@ -323,10 +334,28 @@ extension ListPlan {
       mine.aggregates.map(\.name) == others.aggregates.map(\.name),
       mine.aggregates.map(\.aggregate) == others.aggregates.map(\.aggregate)
     else { return false }
+    switch (mine.groups, others.groups) {
+    case (nil, nil): break
+    case (let groups?, let otherGroups?):
+      guard groups.hasGroupsAndTitles(of: otherGroups) else { return false }
+    case (nil, _?), (_?, nil): return false
+    }
     switch (mine.sectionKey, others.sectionKey) {
     case (nil, nil): return true
     case (let key?, let otherKey?): return key.hasSectionsAndTitles(of: otherKey)
     case (nil, _?), (_?, nil): return false
+    }
+  }
+}
+
+extension SectionGroups {
+  /// Checks that the sections of a key can stand in these groups.
+  /// - Throws: `RequestError.groupsWithoutSections`, `.groupsBeforeSections`.
+  fileprivate func check(_ key: SectionKey?) throws(RequestError) {
+    guard let key else { throw .groupsWithoutSections }
+    guard case .expression(let expression, _, _) = source else { return }
+    guard case .expression = key.source, key.contiguity != .merge else {
+      throw .groupsBeforeSections(expression.description)
     }
   }
 }

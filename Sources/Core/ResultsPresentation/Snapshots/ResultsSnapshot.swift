@@ -32,6 +32,8 @@ public struct ResultsSnapshot: Sendable {
     var aggregates: AggregateTable?
     /// The sections as the list shows them, or `nil` where it shows those of the keys.
     var arrangement: ArrangedSections?
+    /// The groups of the sections that the list shows, or `nil` if there are none.
+    var groups: GroupTable?
   }
 
   /// The fields of one generation, which never change.
@@ -67,6 +69,7 @@ public struct ResultsSnapshot: Sendable {
   var identities: IdentityIndex { storage.fields.identities }
   var span: ContentSpan { storage.fields.span }
   var aggregates: AggregateTable? { storage.fields.aggregates }
+  var groups: GroupTable? { storage.fields.groups }
 
   /// Changes some fields; every call copies all of them.
   mutating func update(_ change: (inout Fields) -> Void) {
@@ -407,7 +410,7 @@ extension ResultsSnapshot {
         let header = header(ofSection: section) ?? SectionHeader(id: SectionID(.null), title: "")
         sections.append(ResultsContent.Section(header: header, rows: rows))
       }
-      return ResultsContent(sections: sections)
+      return ResultsContent(sections: sections, groups: groupHeaders)
     }
   }
 }

@@ -182,11 +182,16 @@ struct SectionNumbering {
     var occurrences: [Int64: Int] = [:]
     var numbered: [[UInt8]] = []
     var last: Value?
+    var lastGroup: Value?
+    let isGrouped = plan.groups?.isExpression ?? false
     var number: Int64 = -1
     var nextNumber: Int64 = 0
     storeKeys.forEachKey(in: 0..<storeKeys.count) { _, key in
       let id = plan.rule.id(of: key, plan.layout)
-      if id != last {
+      // A section does not go on in the next group.
+      let group = isGrouped ? plan.layout.value(ofColumn: 0, in: key) : nil
+      defer { lastGroup = group }
+      if id != last || group != lastGroup {
         if contiguity == .merge, let known = numbers[id] {
           number = known
         } else {
