@@ -45,6 +45,7 @@ public struct WireDecoder: Sendable {
       generation: try json.required("generation", \.integer),
       sections: []
     )
+    list.groups = try json.groups { (json) throws(WireError) in try json.group }
     for section in try json.required("sections", \.array) {
       let rows = try section.required("rows", \.array)
       for row in rows where row["id"] == nil { throw .invalid(key: "id") }
@@ -61,6 +62,7 @@ public struct WireDecoder: Sendable {
     let count = list.sections.reduce(0) { $0 + $1.rows.count }
     let expected = try json.required("rows", \.integer)
     guard expected == count else { throw .rowCount(expected: expected, found: count) }
+    try list.checkGroups()
     return list
   }
 
@@ -75,6 +77,16 @@ public struct WireDecoder: Sendable {
     )
     delta.life = try json.life
     delta.isPartial = json["unobserved"] != nil
+    delta.groups = try json.groups { (json) throws(WireError) in
+      let operation = try json.required("op", \.operation)
+      return WireDelta.Group(
+        operation: operation,
+        from: operation == .insert ? nil : try json.required("from", \.integer),
+        to: operation == .delete ? nil : try json.required("to", \.integer),
+        id: try json.required("id", \.self),
+        group: operation == .delete ? nil : try json.group
+      )
+    }
     for json in try json.required("sections", \.array) {
       let operation = try json.required("op", \.operation)
       delta.sections.append(
@@ -134,6 +146,29 @@ extension JSONValue {
       guard let life = self["life"] else { return .unknown }
       guard let text = life.string else { throw .invalid(key: "life") }
       return ResultsLife(text)
+    }
+  }
+
+  /// The members of `groups`, which is absent in a list without them.
+  fileprivate func groups<Group>(
+    _ group: (JSONValue) throws(WireError) -> Group
+  ) throws(WireError) -> [Group] {
+    guard let json = self["groups"] else { return [] }
+    guard let members = json.array else { throw .invalid(key: "groups") }
+    var groups: [Group] = []
+    for member in members { groups.append(try group(member)) }
+    return groups
+  }
+
+  fileprivate var group: WireList.Group {
+    get throws(WireError) {
+      WireList.Group(
+        id: try required("id", \.self),
+        title: try required("title", \.string),
+        sections: try required("sections", \.integer),
+        rows: try required("rows", \.integer),
+        aggregates: try aggregates
+      )
     }
   }
 

@@ -56,11 +56,12 @@ public struct WireEncoder: Sendable {
   /// - Complexity: O(*n*) in the bytes.
   public func snapshot(
     at position: ResultsPosition,
+    groups: [GroupHeader] = [],
     sections: some Collection<WireSection>
   ) -> String {
     var writer = JSONWriter()
     writer.write(raw: "{\"v\":1,\"t\":\"snapshot\"")
-    write(position, sections, &writer)
+    write(position, groups, sections, &writer)
     return writer.text
   }
 
@@ -69,9 +70,10 @@ public struct WireEncoder: Sendable {
   public func reset(
     because reason: ResultsResetReason,
     at position: ResultsPosition,
+    groups: [GroupHeader] = [],
     sections: some Collection<WireSection>
   ) -> String {
-    reset(reason: reason.wireName, at: position, sections: sections)
+    reset(reason: reason.wireName, at: position, groups: groups, sections: sections)
   }
 
   /// Returns the line of a whole list that replaces what a client has, with a reason of your own.
@@ -79,12 +81,13 @@ public struct WireEncoder: Sendable {
   public func reset(
     reason: String,
     at position: ResultsPosition,
+    groups: [GroupHeader] = [],
     sections: some Collection<WireSection>
   ) -> String {
     var writer = JSONWriter()
     writer.write(raw: "{\"v\":1,\"t\":\"reset\",\"reason\":")
     writer.write(string: reason)
-    write(position, sections, &writer)
+    write(position, groups, sections, &writer)
     return writer.text
   }
 
@@ -133,6 +136,7 @@ public struct WireEncoder: Sendable {
       writer.write(raw: ",\"repaired\":\"\(repair.rawValue)\"")
     }
     if let unobserved = delta.unobserved { write(unobserved, &writer) }
+    if !delta.groups.isEmpty { write(delta.groups, &writer) }
     writer.write(raw: ",\"sections\":[")
     var separator = WireSeparator()
     for section in delta.sections.deletes {
@@ -210,12 +214,19 @@ public struct WireEncoder: Sendable {
 
   private func write(
     _ position: ResultsPosition,
+    _ groups: [GroupHeader],
     _ sections: some Collection<WireSection>,
     _ writer: inout JSONWriter
   ) {
     let count = sections.reduce(0) { $0 + $1.rows.count }
     writer.write(position.life)
     writer.write(raw: ",\"generation\":\(position.generation),\"rows\":\(count)")
+    if !groups.isEmpty {
+      writer.write(",\"groups\":[", groups, "]") { writer, group in
+        writer.write(raw: "{")
+        write(members: group, &writer)
+      }
+    }
     writer.write(",\"sections\":[", sections, "]}") { writer, section in
       writer.write(raw: "{\"id\":")
       write(section.header.id, &writer)
@@ -225,6 +236,42 @@ public struct WireEncoder: Sendable {
       write(total: section.header, &writer)
       writer.write(",\"rows\":[", section.rows, "]}") { write($1, &$0) }
     }
+  }
+
+  private func write(_ changes: GroupChanges, _ writer: inout JSONWriter) {
+    writer.write(raw: ",\"groups\":[")
+    var separator = WireSeparator()
+    for group in changes.deletes {
+      writer.write(raw: "\(separator.next){\"op\":\"delete\",\"from\":\(group.from),\"id\":")
+      write(group.old.id, nil, &writer)
+      writer.write(raw: "}")
+    }
+    for group in changes.moves {
+      writer.write(raw: "\(separator.next){\"op\":\"move\"")
+      writer.write(raw: ",\"from\":\(group.from),\"to\":\(group.to),")
+      write(members: group.new, &writer)
+    }
+    for group in changes.inserts {
+      writer.write(raw: "\(separator.next){\"op\":\"insert\",\"to\":\(group.to),")
+      write(members: group.new, &writer)
+    }
+    for group in changes.updates {
+      writer.write(raw: "\(separator.next){\"op\":\"update\"")
+      writer.write(raw: ",\"from\":\(group.from),\"to\":\(group.to),")
+      write(members: group.new, &writer)
+    }
+    writer.write(raw: "]")
+  }
+
+  /// Writes the members of a group, and the end of the object.
+  private func write(members header: GroupHeader, _ writer: inout JSONWriter) {
+    writer.write(raw: "\"id\":")
+    write(header.id, nil, &writer)
+    writer.write(raw: ",\"title\":")
+    writer.write(string: header.title)
+    writer.write(raw: ",\"sections\":\(header.sectionCount),\"rows\":\(header.rowCount)")
+    write(header.aggregates, &writer)
+    writer.write(raw: "}")
   }
 
   private func write(_ header: SectionHeader, _ writer: inout JSONWriter) {

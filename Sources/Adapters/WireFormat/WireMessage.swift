@@ -46,17 +46,54 @@ public struct WireList: Hashable, Sendable {
     }
   }
 
+  /// A group of sections (R11).
+  public struct Group: Hashable, Sendable {
+    /// The group's identity.
+    public var id: JSONValue
+    /// The group's title.
+    public var title: String
+    /// The number of its sections, which follow those of the groups before it.
+    public var sections: Int
+    /// The number of rows in its sections, those beyond the limits of sections included.
+    public var rows: Int
+    /// The group's aggregates, an object; `nil` if the list declares none.
+    public var aggregates: JSONValue?
+
+    /// Creates a group.
+    public init(
+      id: JSONValue,
+      title: String,
+      sections: Int,
+      rows: Int,
+      aggregates: JSONValue? = nil
+    ) {
+      self.id = id
+      self.title = title
+      self.sections = sections
+      self.rows = rows
+      self.aggregates = aggregates
+    }
+  }
+
   /// The life that the generation is counted in; unknown if the line names none.
   public var life: ResultsLife
   /// The generation of the list.
   public var generation: Int
+  /// The groups of the sections, in order; none in a list without them.
+  public var groups: [Group]
   /// The sections, in order.
   public var sections: [Section]
 
   /// Creates a whole list.
-  public init(life: ResultsLife = .unknown, generation: Int, sections: [Section]) {
+  public init(
+    life: ResultsLife = .unknown,
+    generation: Int,
+    groups: [Group] = [],
+    sections: [Section]
+  ) {
     self.life = life
     self.generation = generation
+    self.groups = groups
     self.sections = sections
   }
 
@@ -71,6 +108,20 @@ public struct WireList: Hashable, Sendable {
     writer.write(raw: "{\"v\":1,\"t\":\"snapshot\"")
     writer.write(life)
     writer.write(raw: ",\"generation\":\(generation),\"rows\":\(count)")
+    if !groups.isEmpty {
+      writer.write(",\"groups\":[", groups, "]") { writer, group in
+        writer.write(raw: "{\"id\":")
+        writer.write(group.id)
+        writer.write(raw: ",\"title\":")
+        writer.write(string: group.title)
+        writer.write(raw: ",\"sections\":\(group.sections),\"rows\":\(group.rows)")
+        if let aggregates = group.aggregates {
+          writer.write(raw: ",\"aggregates\":")
+          writer.write(aggregates)
+        }
+        writer.write(raw: "}")
+      }
+    }
     writer.write(",\"sections\":[", sections, "]}") { writer, section in
       writer.write(raw: "{\"id\":")
       writer.write(section.id)
@@ -119,6 +170,20 @@ public struct WireDelta: Hashable, Sendable {
     public var total: Int?
   }
 
+  /// The change of a group (R11).
+  public struct Group: Hashable, Sendable {
+    /// The kind of change.
+    public var operation: Operation
+    /// The group's index before; `nil` if it is inserted.
+    public var from: Int?
+    /// The group's index after; `nil` if it is deleted.
+    public var to: Int?
+    /// The group's identity.
+    public var id: JSONValue
+    /// The group after; `nil` if it is deleted.
+    public var group: WireList.Group?
+  }
+
   /// The change of a row.
   public struct Row: Hashable, Sendable {
     /// The kind of change.
@@ -147,6 +212,8 @@ public struct WireDelta: Hashable, Sendable {
   public var repaired: String?
   /// Whether the change names only observed rows, so that it cannot be applied to a whole list.
   public var isPartial = false
+  /// The changes of groups; none in a list without them.
+  public var groups: [Group] = []
   /// The changes of sections.
   public var sections: [Section]
   /// The changes of rows.

@@ -87,6 +87,8 @@ extension WireList {
         )
       }
     )
+    result.groups = try groups(after: delta)
+    try result.checkGroups()
     try result.retitle(delta, patched.sources)
     try result.replaceRows(delta)
     return result
@@ -108,6 +110,69 @@ extension WireList {
       guard sections[path.section].rows[path.row]["id"] == row.id else {
         throw .wrongIdentity(at: "row \(path) before the change")
       }
+    }
+  }
+
+  /// The groups after a change: deleted and moved ones are removed, moved and inserted ones are inserted, and the rest are updated.
+  private func groups(after delta: WireDelta) throws(WireError) -> [Group] {
+    guard !delta.groups.isEmpty else { return groups }
+    var removed: Set<Int> = []
+    var inserted: [Int: Group] = [:]
+    var updated: [Int: (to: Int, group: Group)] = [:]
+    for change in delta.groups {
+      if let from = change.from {
+        guard groups.indices.contains(from) else { throw .delta(.noGroup(.before, at: from)) }
+        guard groups[from].id == change.id else {
+          throw .wrongIdentity(at: "group \(from) before the change")
+        }
+        guard !removed.contains(from), updated[from] == nil else {
+          throw .delta(.duplicateGroup(.before, at: from))
+        }
+      }
+      switch (change.operation, change.from, change.to, change.group) {
+      case (.delete, let from?, _, _): removed.insert(from)
+      case (.update, let from?, let to?, let group?): updated[from] = (to, group)
+      case (.move, _, let to?, let group?), (.insert, _, let to?, let group?):
+        if let from = change.from { removed.insert(from) }
+        guard inserted.updateValue(group, forKey: to) == nil else {
+          throw .delta(.duplicateGroup(.after, at: to))
+        }
+      default: throw .invalid(key: "groups")
+      }
+    }
+    let count = groups.count - removed.count + inserted.count
+    for to in inserted.keys where to < 0 || to >= count {
+      throw .delta(.noGroup(.after, at: to))
+    }
+    var stationary = groups.indices.lazy.filter { !removed.contains($0) }.makeIterator()
+    var result: [Group] = []
+    for to in 0..<count {
+      if let group = inserted[to] {
+        result.append(group)
+      } else if let from = stationary.next() {
+        guard updated[from].map({ $0.to == to }) ?? true else {
+          throw .delta(.noGroup(.after, at: to))
+        }
+        result.append(updated[from]?.group ?? groups[from])
+      }
+    }
+    return result
+  }
+
+  /// Checks that the groups have as many sections as the list.
+  func checkGroups() throws(WireError) {
+    guard !groups.isEmpty else { return }
+    var rest = sections.count
+    for group in groups {
+      guard group.sections > 0, group.sections <= rest else {
+        throw .delta(.sectionsOfGroups(expected: sections.count, found: group.sections))
+      }
+      rest -= group.sections
+    }
+    guard rest == 0 else {
+      throw .delta(
+        .sectionsOfGroups(expected: sections.count, found: sections.count - rest)
+      )
     }
   }
 
