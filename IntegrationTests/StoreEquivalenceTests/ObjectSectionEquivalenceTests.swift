@@ -7,13 +7,13 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R106: sections that are objects are the same over a file as in memory, with two writers, with and without a change log.
+/// R11, R106: sections that are objects are the same over a file as in memory, with two writers, with and without a change log.
 @Suite struct ObjectSectionEquivalenceTests {
   static let steps =
     (ProcessInfo.processInfo.environment["RESULTS_LAW_STEPS"].flatMap { Int($0) } ?? 10_000) / 1000
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>, [true, false])
-  func `R106: a list over a file is that in memory, with two writers`(
+  func `R11, R106: a list over a file is that in memory, with two writers`(
     seed: UInt64,
     maintainsChangeLog: Bool
   ) async throws {

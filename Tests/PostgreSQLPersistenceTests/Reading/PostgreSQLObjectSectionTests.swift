@@ -5,10 +5,10 @@ import ResultsDomain
 import ResultsTesting
 import Testing
 
-/// R106: sections that are objects are the same over PostgreSQL as in memory, with two writers, with and without a change log.
+/// R11, R106: sections that are objects are the same over PostgreSQL as in memory, with two writers, with and without a change log.
 @Suite struct PostgreSQLObjectSectionTests {
   @Test(arguments: [1, 2] as [UInt64], [true, false])
-  func `R106: a list over PostgreSQL is that in memory, with two writers`(
+  func `R11, R106: a list over PostgreSQL is that in memory, with two writers`(
     seed: UInt64,
     withLog hasLog: Bool
   ) async throws {

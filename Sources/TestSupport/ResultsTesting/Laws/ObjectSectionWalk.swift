@@ -3,7 +3,8 @@ package import ResultsStoreKit
 import ResultsPresentation
 import Testing
 
-/// A list in sections that are objects, over a store with any writers, beside the same list over a reference store (R106).
+/// A list in sections that are objects, over a store with any writers, beside the same list over a reference store (R106); some of them
+/// stand in groups (R11).
 ///
 /// Every transaction is committed to both. Afterwards both lists show the same, and the change of the list turns what it showed into what
 /// it shows.
@@ -89,6 +90,7 @@ package struct ObjectSectionWalk {
         try await wanted.refresh()
         let after = try list.results.snapshot.content
         #expect(after == (try wanted.results.snapshot.content), context)
+        checkGroups(of: after, definition, context)
         switch try list.catchUp(from: before.position) {
         case .upToDate: #expect(after == content, context)
         case .change(let delta, _):
@@ -99,6 +101,33 @@ package struct ObjectSectionWalk {
       list.cancel()
       wanted.cancel()
     }
+  }
+
+  /// R11: groups are the runs of sections whose ids or titles a grouping gathers, with the numbers and rows of all of them.
+  private func checkGroups(
+    of content: ResultsContent,
+    _ definition: ResultsDefinition<Row>,
+    _ context: Comment
+  ) {
+    var wanted: [(id: Value, sections: Int, rows: Int)] = []
+    for section in content.sections {
+      let id: Value
+      switch definition.groups?.source {
+      case .ids(let grouping): id = grouping.group(of: section.header.id.value).id
+      case .titles(let grouping): id = grouping.group(of: .text(section.header.title)).id
+      case .expression, nil: return
+      }
+      let rows = section.header.matchingCount ?? section.rows.count
+      if wanted.last?.id == id {
+        wanted[wanted.count - 1].sections += 1
+        wanted[wanted.count - 1].rows += rows
+      } else {
+        wanted.append((id, 1, rows))
+      }
+    }
+    #expect(content.groups.map(\.id) == wanted.map(\.id), context)
+    #expect(content.groups.map(\.sectionCount) == wanted.map(\.sections), context)
+    #expect(content.groups.map(\.rowCount) == wanted.map(\.rows), context)
   }
 
   private mutating func below(_ bound: Int) -> Int { Int(generator.next() % UInt64(bound)) }
@@ -122,6 +151,18 @@ package struct ObjectSectionWalk {
         without: without[below(3)]
       )
     )
+    // Sections in the order of their titles stand under initials (R11); those of foreign keys under what those begin with, or the names.
+    switch (below(3), definition.sectionKey?.source) {
+    case (0, .relationship(let sections)) where sections.sortDescriptors != orders[1]:
+      definition.groups = .titles(by: PrefixGrouping(length: 1))
+    case (1, _):
+      definition.sectionKey = .attribute("authorKey")
+      definition.groups =
+        below(2) == 0
+        ? .ids(by: PrefixGrouping(length: 1))
+        : .expression(.related(["author"], .attribute("name")))
+    default: break
+    }
     if below(2) == 0 { definition.aggregates = [SectionAggregate("sum", .sum("pages"))] }
     definition.arrangement.limits.all = [nil, 2, 0][below(3)]
     return below(4) == 0 ? definition.reversed() : definition
