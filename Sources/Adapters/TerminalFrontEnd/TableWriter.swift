@@ -25,6 +25,8 @@ package struct TableWriter: Sendable {
     package var width: DisplayWidth
     /// The heading of the section column in the line formats, or `nil` for no such column.
     package var sectionHeading: String?
+    /// The heading of the group column in the line formats, or `nil` for a list without groups of sections.
+    package var groupHeading: String?
     /// The number of rows to measure before the first is printed.
     package var measuredRows: Int
 
@@ -36,6 +38,7 @@ package struct TableWriter: Sendable {
       isTerminal: Bool = false,
       width: DisplayWidth = DisplayWidth(),
       sectionHeading: String? = nil,
+      groupHeading: String? = nil,
       measuredRows: Int = 500
     ) {
       self.format = format
@@ -44,6 +47,7 @@ package struct TableWriter: Sendable {
       self.isTerminal = isTerminal
       self.width = width
       self.sectionHeading = sectionHeading
+      self.groupHeading = groupHeading
       self.measuredRows = measuredRows
     }
   }
@@ -51,6 +55,7 @@ package struct TableWriter: Sendable {
   private let columns: [TableColumn]
   private let options: Options
   private var aligned: AlignedTable
+  private var groupTitle = ""
   private var sectionTitle = ""
   private var hasBegun = false
 
@@ -59,6 +64,19 @@ package struct TableWriter: Sendable {
     self.columns = columns
     self.options = options
     aligned = AlignedTable(columns: columns, options: options)
+  }
+
+  /// Begins a group of sections.
+  /// - Parameters:
+  ///   - title: The group's title; an empty one is shown as `(none)` in a table.
+  ///   - detail: A text for the end of the header, such as numbers and sums.
+  /// - Returns: The text to print now.
+  package mutating func group(title: String, detail: String) -> String {
+    guard options.format == .table else {
+      groupTitle = title
+      return begin()
+    }
+    return aligned.group(title: title, detail: detail)
   }
 
   /// Begins a section.
@@ -86,7 +104,8 @@ package struct TableWriter: Sendable {
   /// - Complexity: O(*n*) in the bytes of the row.
   package mutating func row(_ cells: [String]) -> String {
     guard options.format == .table else {
-      let section = options.sectionHeading == nil ? [] : [sectionTitle]
+      let group = options.groupHeading == nil ? [] : [groupTitle]
+      let section = group + (options.sectionHeading == nil ? [] : [sectionTitle])
       let padding = Array(repeating: "", count: max(columns.count - cells.count, 0))
       return begin() + line(section + cells.prefix(columns.count) + padding)
     }
@@ -106,7 +125,7 @@ package struct TableWriter: Sendable {
     guard !hasBegun else { return "" }
     hasBegun = true
     guard options.format != .plain else { return "" }
-    let section = options.sectionHeading.map { [$0] } ?? []
+    let section = [options.groupHeading, options.sectionHeading].compactMap(\.self)
     return line(section + columns.map(\.title))
   }
 
@@ -175,6 +194,7 @@ package struct TableColumn: Hashable, Sendable {
 /// The state of an aligned table, which buffers lines until the column widths are known.
 private struct AlignedTable: Sendable {
   private enum Line: Sendable {
+    case group(title: String, detail: String)
     case section(title: String, detail: String)
     case row([String])
   }
@@ -187,11 +207,28 @@ private struct AlignedTable: Sendable {
   private var layout: ColumnLayout?
   private var hasSections = false
   private var hasLines = false
+  private var followsGroup = false
+
+  /// The blanks before a row: two for each level above it.
+  private var rowIndent: String {
+    guard hasSections else { return "" }
+    return options.groupHeading == nil
+      ? AlignedTable.indent : AlignedTable.indent + AlignedTable.indent
+  }
 
   init(columns: [TableColumn], options: TableWriter.Options) {
     self.columns = columns
     self.options = options
     natural = columns.map { options.width.columns(of: $0.title) }
+  }
+
+  mutating func group(title: String, detail: String) -> String {
+    add(
+      .group(
+        title: title.isEmpty ? "(none)" : SafeText.oneLine(title),
+        detail: SafeText.oneLine(detail)
+      )
+    )
   }
 
   mutating func section(title: String, count: Int?, total: Int?, aggregate: String?) -> String {
@@ -241,7 +278,7 @@ private struct AlignedTable: Sendable {
   }
 
   private mutating func release() -> String {
-    let indent = hasSections ? AlignedTable.indent.utf8.count : 0
+    let indent = rowIndent.utf8.count
     layout = ColumnLayout(
       columns: columns,
       natural: natural,
@@ -258,8 +295,14 @@ private struct AlignedTable: Sendable {
     defer { hasLines = true }
     switch line {
     case .row(let cells): return rowText(cells) + "\n"
-    case .section(let title, let detail):
+    case .group(let title, let detail):
+      // Sections stand below their group, and the first one next to it.
+      followsGroup = true
       return (hasLines ? "\n" : "") + sectionText(title, detail) + "\n"
+    case .section(let title, let detail):
+      let gap = hasLines && !followsGroup ? "\n" : ""
+      followsGroup = false
+      return gap + sectionText(title, detail, indent: options.groupHeading != nil) + "\n"
     }
   }
 
@@ -284,18 +327,22 @@ private struct AlignedTable: Sendable {
       )
     }
     let gap = String(repeating: " ", count: ColumnLayout.gap)
-    let line = (hasSections ? AlignedTable.indent : "") + fields.joined(separator: gap)
+    let line = rowIndent + fields.joined(separator: gap)
     // No spaces after the last cell with text.
     let blanks = line.utf8.reversed().prefix { $0 == UInt8(ascii: " ") }.count
     return String(line.dropLast(blanks))
   }
 
-  private func sectionText(_ title: String, _ detail: String) -> String {
-    let detail = options.lineWidth.map { options.width.cut(detail, columns: $0 / 2) } ?? detail
-    let room = options.lineWidth.map { $0 - options.width.columns(of: detail) - 2 }
+  private func sectionText(_ title: String, _ detail: String, indent isIndented: Bool = false)
+    -> String
+  {
+    let indent = isIndented ? AlignedTable.indent : ""
+    let width = options.lineWidth.map { $0 - indent.utf8.count }
+    let detail = width.map { options.width.cut(detail, columns: $0 / 2) } ?? detail
+    let room = width.map { $0 - options.width.columns(of: detail) - 2 }
     let shown = room.map { options.width.cut(title, columns: max($0, 1)) } ?? title
-    guard !detail.isEmpty else { return styled(shown, .sectionTitle) }
-    return styled(shown, .sectionTitle) + "  " + styled(detail, .secondary)
+    guard !detail.isEmpty else { return indent + styled(shown, .sectionTitle) }
+    return indent + styled(shown, .sectionTitle) + "  " + styled(detail, .secondary)
   }
 
   private func styled(_ text: String, _ style: Style) -> String {

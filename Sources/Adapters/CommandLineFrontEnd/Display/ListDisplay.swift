@@ -167,6 +167,7 @@ private struct ChangePrinter {
   /// - Throws: `TerminalOutputError`.
   func print(_ change: ResultsChange<Row>) throws {
     let delta = change.delta
+    try printGroups(delta.groups)
     for section in delta.sections.deletes {
       try line("-", .deleted, "section \(name(section.old))")
     }
@@ -180,8 +181,12 @@ private struct ChangePrinter {
         "section \(name(section.new)) from \(section.from + 1) to \(section.to + 1)"
       )
     }
+    let formatter = ValueFormatter(for: settings)
     for section in delta.sections.updates {
-      try line("~", .updated, "section \(name(section.old)) is now \(name(section.new))")
+      let sums = formatter.text(of: section.new.aggregates)
+      let (old, new) = (name(section.old), name(section.new))
+      let isSame = old.utf8.elementsEqual(new.utf8) && !sums.isEmpty
+      try line("~", .updated, "section \(old)" + (isSame ? "" : " is now \(new)"), sums)
     }
     for row in delta.rows.deletes {
       try line("-", .deleted, position(row.from.path, change.before), text(row.old, row.id))
@@ -201,6 +206,26 @@ private struct ChangePrinter {
       try line("~", .updated, position(row.to.path, change.after), text(row.new, row.id), reason)
     }
     try output.flush()
+  }
+
+  private func printGroups(_ groups: GroupChanges) throws {
+    let formatter = ValueFormatter(for: settings)
+    func name(_ header: GroupHeader) -> String { header.title.isEmpty ? "(none)" : header.title }
+    for group in groups.deletes { try line("-", .deleted, "group \(name(group.old))") }
+    for group in groups.inserts {
+      try line("+", .inserted, "group \(name(group.new))", formatter.detail(of: group.new))
+    }
+    for group in groups.moves {
+      try line(
+        "→",
+        .moved,
+        "group \(name(group.new)) from \(group.from + 1) to \(group.to + 1)",
+        formatter.detail(of: group.new)
+      )
+    }
+    for group in groups.updates {
+      try line("~", .updated, "group \(name(group.new))", formatter.detail(of: group.new))
+    }
   }
 
   private func line(_ sign: String, _ style: Style, _ parts: String...) throws {

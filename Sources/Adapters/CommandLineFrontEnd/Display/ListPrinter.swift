@@ -54,16 +54,25 @@ struct ListPrinter {
         lineWidth: output.lineWidth,
         isColored: isColored,
         isTerminal: output.isTerminal,
-        sectionHeading: isSectioned ? "section" : nil
+        sectionHeading: isSectioned ? "section" : nil,
+        groupHeading: results.isGrouped ? "group" : nil
       )
     )
     try list.forEach { section in
       guard isSectioned else { return }
+      if let group = results.group(beginningAt: section.index) {
+        try output.write(
+          table.group(title: group.title, detail: formatter.detail(of: group.header))
+        )
+      }
+      // Sums are shown in a list with groups, whose headers add them up.
+      let sums = results.isGrouped ? formatter.text(of: section.aggregates) : ""
       try output.write(
         table.section(
           title: section.title,
           count: section.count,
-          total: section.header.matchingCount
+          total: section.header.matchingCount,
+          aggregate: sums.isEmpty ? nil : sums
         )
       )
     } row: { _, row in
@@ -79,8 +88,12 @@ struct ListPrinter {
     let noun = all == 1 ? nouns.one : nouns.many
     let count = shown == all ? "\(all)" : "\(shown) of \(all)"
     let divisions = results.sections.count
-    let sections =
+    var sections =
       results.isSectioned ? " in \(divisions) \(divisions == 1 ? "section" : "sections")" : ""
+    if results.isGrouped {
+      let groups = results.groups.count
+      sections += " and \(groups) \(groups == 1 ? "group" : "groups")"
+    }
     let hidden =
       hiddenColumns == 0
       ? ""
@@ -99,12 +112,14 @@ struct ListPrinter {
     let isSectioned = list.results.isSectioned
     let others = columns.filter { $0.nameBesideKey != nil }
     let shown = (showsKey ? [ListColumn.key(keyTitle)] : []) + others
-    try output.write(
-      writer.begin(columns: (isSectioned ? ["section"] : []) + shown.map(\.title))
-    )
-    try list.forEach { _ in
+    let isGrouped = list.results.isGrouped
+    let divisions = (isGrouped ? ["group"] : []) + (isSectioned ? ["section"] : [])
+    try output.write(writer.begin(columns: divisions + shown.map(\.title)))
+    var group: [Value] = []
+    try list.forEach { section in
+      if let next = list.results.group(beginningAt: section.index) { group = [next.id] }
     } row: { section, row in
-      let before: [Value] = isSectioned ? [section.id.value] : []
+      let before = group + (isSectioned ? [section.id.value] : [])
       let booleans = ListColumn.booleans(shown, in: row).map { $0 + before.count }
       let values = before + shown.map { $0.value(row) }
       try output.write(json: writer.write(values, booleans: Set(booleans)))
@@ -250,14 +265,22 @@ struct WireLines {
   /// Returns the line of a list that changes follow.
   /// - Throws: `ResultsError` for a row that cannot be read.
   func snapshot(_ list: ListContent) throws -> String {
-    encoder.snapshot(at: list.results.position, sections: try sections(of: list))
+    encoder.snapshot(
+      at: list.results.position,
+      groups: list.results.groups.map(\.header),
+      sections: try sections(of: list)
+    )
   }
 
   /// Returns the line of a list without changes: it names no life, so that equal lists are equal bytes.
   /// - Throws: `ResultsError` for a row that cannot be read.
   func finalSnapshot(_ list: ListContent) throws -> String {
     let position = ResultsPosition(life: .unknown, generation: list.results.generation)
-    return encoder.snapshot(at: position, sections: try sections(of: list))
+    return encoder.snapshot(
+      at: position,
+      groups: list.results.groups.map(\.header),
+      sections: try sections(of: list)
+    )
   }
 
   /// Returns the line of a list that replaces the previous one.
@@ -266,6 +289,7 @@ struct WireLines {
     encoder.reset(
       because: reason,
       at: list.results.position,
+      groups: list.results.groups.map(\.header),
       sections: try sections(of: list)
     )
   }

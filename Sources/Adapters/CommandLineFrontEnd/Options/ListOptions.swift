@@ -31,6 +31,17 @@ package struct ListOptions: ParsableArguments {
   )
   package var sectionBy: String?
 
+  /// What gathers the sections into groups.
+  @Option(
+    help: ArgumentHelp(
+      "Gather the sections into groups: month or year of dates, initial of titles, an attribute, or none.",
+      discussion:
+        "An attribute orders the list before the sections, and all rows of one agree in it."
+    ),
+    completion: CompletedNames.sections
+  )
+  package var groupBy: String?
+
   /// Whether the list is in the opposite order.
   @Flag(help: "Show the rows and sections in the opposite order, the last ones first.")
   package var reversed = false
@@ -113,7 +124,7 @@ package struct ListOptions: ParsableArguments {
     choice.predicate = try predicate.map {
       try Condition.predicate($0, of: Program.self, for: settings)
     }
-    (choice.sort, choice.sectionBy) = (sort, sectionBy)
+    (choice.sort, choice.sectionBy, choice.groupBy) = (sort, sectionBy, groupBy)
     (choice.isReversed, choice.limit, choice.offset) = (reversed, limit, offset)
     choice.arrangement = ArrangementChoice(
       sections: sections,

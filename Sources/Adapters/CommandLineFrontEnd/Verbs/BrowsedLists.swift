@@ -87,7 +87,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     var list = options
     if let sort = choice.sort { (list.sort, list.isReversed) = (sort, false) }
     if let sectionBy = choice.sectionBy, sectionBy != list.sectionBy {
-      list.sectionBy = sectionBy
+      // What gathers some sections is for those alone.
+      (list.sectionBy, list.groupBy) = (sectionBy, nil)
       list.arrangement = list.arrangement.ofOtherSections(named: sectionBy)
     }
     var definition = try list.definition(of: Program.self, for: settings)
@@ -101,6 +102,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     if choice.sort == nil { definition.request.sortDescriptors = kept.request.sortDescriptors }
     if choice.sectionBy == nil {
       (definition.sectionKey, definition.arrangement) = (kept.sectionKey, kept.arrangement)
+      definition.groups = kept.groups
     }
     return definition
   }
@@ -256,13 +258,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       signs: screen.ascii ? .ascii : .unicode
     )
     let formatter = ValueFormatter(for: settings)
-    setup.aggregates = { aggregates in
-      aggregates.map { name, aggregate in
-        let text =
-          aggregate.isOverflow ? "overflow" : formatter.text(aggregate.value, of: aggregate.type)
-        return aggregates.count == 1 ? text : "\(name) \(text)"
-      }.joined(separator: ", ")
-    }
+    setup.aggregates = { formatter.text(of: $0) }
     setup.subject = Program.subject
     setup.titleColumn = titleColumn
     setup.copyTime = Program.copyTime

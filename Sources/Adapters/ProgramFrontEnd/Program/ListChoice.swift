@@ -9,6 +9,8 @@ package struct ListChoice: Sendable {
   package var sort: String?
   /// The name of the attribute or key that divides the list into sections, `none`, or `nil` for the default sections.
   package var sectionBy: String?
+  /// What gathers the sections into groups, `none`, or `nil` for the default groups.
+  package var groupBy: String?
   /// Whether the rows and sections are in the opposite order.
   package var isReversed = false
   /// The maximum number of rows.
@@ -41,6 +43,7 @@ package struct ListChoice: Sendable {
     } else if sectionBy != nil, case .transient(let source, _) = definition.sectionKey?.source {
       definition.request.sortDescriptors = [try descriptor("-" + source, Program.self)]
     }
+    if let groupBy { try GroupChoice.apply(groupBy, to: &definition, Program.self, settings) }
     if isReversed { definition = definition.reversed() }
     try arrangement.apply(to: &definition, for: settings)
     if case .relationship = definition.sectionKey?.source, limit != nil || offset != nil {
@@ -65,8 +68,8 @@ package struct ListChoice: Sendable {
 
   /// Whether the choice changes the program's default list.
   private var changesList: Bool {
-    predicate != nil || sort != nil || sectionBy != nil || isReversed || limit != nil
-      || offset != nil
+    predicate != nil || sort != nil || sectionBy != nil || groupBy != nil || isReversed
+      || limit != nil || offset != nil
   }
 
   private func descriptor<Program: ListProgram>(

@@ -1,0 +1,31 @@
+import ProgramFrontEnd
+import ResultsDomain
+import ResultsPresentation
+
+extension ResultsList {
+  /// The group that begins with a section, or `nil` for a section amid one, and in a list without groups.
+  func group(beginningAt section: Int) -> ResultsGroup<Object>? {
+    guard let index = snapshot.group(ofSection: section),
+      snapshot.sections(ofGroup: index)?.lowerBound == section
+    else { return nil }
+    return group(at: index)
+  }
+}
+
+extension ValueFormatter {
+  /// The values of aggregates; with their names if there are several.
+  func text(of aggregates: SectionAggregates) -> String {
+    aggregates.map { name, aggregate in
+      let text = aggregate.isOverflow ? "overflow" : text(aggregate.value, of: aggregate.type)
+      return aggregates.count == 1 ? text : "\(name) \(text)"
+    }.joined(separator: ", ")
+  }
+
+  /// What stands beside the title of a group: its number of rows and sections, and its sums.
+  func detail(of header: GroupHeader) -> String {
+    let noun = header.sectionCount == 1 ? "section" : "sections"
+    let sums = text(of: header.aggregates)
+    return "(\(header.rowCount) in \(header.sectionCount) \(noun))"
+      + (sums.isEmpty ? "" : "  " + sums)
+  }
+}
