@@ -119,7 +119,7 @@ extension ListPane {
   /// The cursor by identity, found in a content.
   func naiveCursor(in content: ResultsContent) -> NaiveCursor.Item? {
     switch cursor {
-    case nil: nil
+    case nil, .group: nil
     case .header(let section):
       content.sections.indices.contains(section)
         ? .header(content.sections[section].header.id) : nil

@@ -283,6 +283,7 @@ struct LineBrowser: Sendable {
     let header = model.pane.header(cursor.section)
     let isNew = header?.id != namedSection
     namedSection = header?.id
+    if case .group(let section) = cursor { return [group(section)] }
     guard case .row(let path) = cursor else { return [section(cursor.section)] }
     let position = (model.pane.position ?? 0) + 1
     let count = BrowserView.grouped(list.count)
@@ -291,6 +292,19 @@ struct LineBrowser: Sendable {
     return (isNew && list.isSectioned ? [section(path.section)] : []) + [
       "\(row), \(BrowserView.grouped(position)) of \(count)" + (isSelected ? ", selected" : "")
     ]
+  }
+
+  private func group(_ section: Int) -> String {
+    guard let header = model.pane.group(ofSection: section)?.header else { return "" }
+    let noun = header.rowCount == 1 ? model.setup.nouns.one : model.setup.nouns.many
+    let sums = model.setup.aggregates(header.aggregates)
+    let title = header.title.isEmpty ? "(none)" : header.title
+    let numbers = "\(BrowserView.grouped(header.rowCount)) \(noun)"
+    let sections =
+      "\(BrowserView.grouped(header.sectionCount)) section\(header.sectionCount == 1 ? "" : "s")"
+    let folded =
+      (sums.isEmpty ? "" : ", \(sums)") + (model.pane.isGroupFolded(section) ? ", folded" : "")
+    return SafeText.oneLine("Group \(title), \(numbers) in \(sections)\(folded)")
   }
 
   private func section(_ index: Int) -> String {
@@ -342,6 +356,7 @@ struct LineBrowser: Sendable {
     let passed = start < end ? Array(start + 1..<end) : (end + 1..<max(start, end + 1)).reversed()
     return passed.compactMap { line in
       switch pane.lines.item(at: line) {
+      case .group(let index): group(index)
       case .header(let index): section(index)
       case .row(let path): text(at: path)
       case nil: nil

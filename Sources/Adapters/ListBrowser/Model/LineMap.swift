@@ -1,8 +1,10 @@
 import ResultsDomain
 import ResultsPresentation
 
-/// An item of a list that takes a line: a section's header, or a row.
+/// An item of a list that takes a line: a header of a group or of a section, or a row.
 enum ListItem: Hashable, Sendable {
+  /// The header of a group, by the index of its first section.
+  case group(Int)
   /// The header of a section, by its index.
   case header(Int)
   /// A row, by its path.
@@ -11,7 +13,7 @@ enum ListItem: Hashable, Sendable {
   /// The index of the section that the item belongs to.
   var section: Int {
     switch self {
-    case .header(let section): section
+    case .group(let section), .header(let section): section
     case .row(let path): path.section
     }
   }
@@ -40,12 +42,15 @@ struct LineMap: Sendable {
 
   /// Whether sections have headers.
   var hasHeaders: Bool { list?.isSectioned ?? false }
+  /// Whether groups of sections have headers.
+  var hasGroups: Bool { list?.isGrouped ?? false }
   /// The number of sections.
   var sectionCount: Int { list?.snapshot.sectionCount ?? 0 }
   /// The number of lines.
   var count: Int {
     guard let list else { return 0 }
-    return list.count - (hidden.last ?? 0) + (hasHeaders ? sectionCount : 0)
+    return list.count - (hidden.last ?? 0)
+      + (hasHeaders ? sectionCount + list.snapshot.groupCount : 0)
   }
 
   /// Whether a section is folded.
@@ -69,7 +74,25 @@ struct LineMap: Sendable {
   func headerLine(_ section: Int) -> Int {
     let start = list?.snapshot.flatPosition(ofSection: section) ?? list?.count ?? 0
     let index = foldedCount(before: section)
-    return start + section - (index > 0 ? hidden[index - 1] : 0)
+    return start + section + groupLines(through: section) - (index > 0 ? hidden[index - 1] : 0)
+  }
+
+  /// The number of headers of groups that stand above the header of a section.
+  private func groupLines(through section: Int) -> Int {
+    guard hasGroups, let list else { return 0 }
+    return list.snapshot.group(ofSection: section).map { $0 + 1 } ?? list.snapshot.groupCount
+  }
+
+  /// The sections of the group that a section is in, or `nil` if there are no groups.
+  /// - Complexity: O(log *n*)
+  func sections(inGroupOf section: Int) -> Range<Int>? {
+    guard let snapshot = list?.snapshot else { return nil }
+    return snapshot.group(ofSection: section).flatMap(snapshot.sections(ofGroup:))
+  }
+
+  /// Whether a section is the first one of its group.
+  private func beginsGroup(_ section: Int) -> Bool {
+    sections(inGroupOf: section)?.lowerBound == section
   }
 
   /// Returns the line of an item; that of a row in a folded section is its header's.
@@ -80,6 +103,9 @@ struct LineMap: Sendable {
       return 0
     }
     switch item {
+    case .group(let section):
+      return sections(inGroupOf: section).map { headerLine($0.lowerBound) - 1 }
+        ?? headerLine(section)
     case .header(let section): return headerLine(section)
     case .row(let path):
       return headerLine(path.section) + (isFolded(path.section) ? 0 : 1 + path.row)
@@ -95,6 +121,12 @@ struct LineMap: Sendable {
     while low < high {
       let middle = (low + high + 1) / 2
       if headerLine(middle) <= line { low = middle } else { high = middle - 1 }
+    }
+    let following = headerLine(low) > line ? low : low + 1
+    if hasGroups, following < sectionCount, headerLine(following) == line + 1,
+      beginsGroup(following)
+    {
+      return .group(following)
     }
     let row = line - headerLine(low) - 1
     return row < 0 ? .header(low) : .row(RowPath(section: low, row: row))
@@ -119,8 +151,11 @@ struct LineMap: Sendable {
     return positions
   }
 
-  /// Returns the item that stands for another: the header of a folded section for its rows.
+  /// Returns the item that stands for another: the header of a folded section for its rows, and that of a group for any of its sections.
   func visible(_ item: ListItem) -> ListItem {
+    if case .group(let section) = item {
+      return sections(inGroupOf: section).map { .group($0.lowerBound) } ?? .header(section)
+    }
     if case .row(let path) = item, isFolded(path.section) { return .header(path.section) }
     return item
   }

@@ -43,7 +43,7 @@ extension ListPane {
     }
     switch old {
     case nil: put(nil, onLine: 0)
-    case .header(let section):
+    case .group(let section), .header(let section):
       put(header(after: section, delta, mapping), onLine: screenLine)
     case .row(let path):
       return follow(path, screenLine, delta, mapping, isOwn: isOwn)
@@ -79,18 +79,21 @@ extension ListPane {
     return .stayed
   }
 
-  /// The header for the cursor of a header: its own, the next that is left, or the one before.
+  /// The header for the cursor of a header: its own, the next that is left, or the one before; for that of a group, a group's.
   func header(
     after section: Int,
     _ delta: ResultsDelta,
     _ mapping: PathMapping
   ) -> ListItem? {
-    if let new = mapping.newSection(for: section) { return .header(new) }
+    func header(_ section: Int) -> ListItem {
+      if case .group = cursor { .group(section) } else { .header(section) }
+    }
+    if let new = mapping.newSection(for: section) { return header(new) }
     let later = section + 1..<max(delta.oldSectionCount, section + 1)
     let found =
       later.lazy.compactMap { mapping.newSection(for: $0) }.first
       ?? (0..<section).reversed().lazy.compactMap { mapping.newSection(for: $0) }.first
-    return found.map { .header($0) }
+    return found.map(header)
   }
 
   /// Shows another list in place of this one, where no change from one to the other is known.
@@ -122,7 +125,8 @@ extension ListPane {
       edge = nil
       return .stayed
     }
-    if case .header(let section) = old {
+    if !old.isRow {
+      let section = old.section
       let found = headerID.flatMap { after.snapshot.section(of: $0) }
       put(
         after.isSectioned && after.count > 0

@@ -11,6 +11,21 @@ extension ListPane {
     fold(isFolded ? lines.folded + [section] : lines.folded.filter { $0 != section })
   }
 
+  /// Folds the sections of the group that a section is in, or opens them.
+  mutating func setFolded(_ isFolded: Bool, groupOf section: Int) {
+    guard let list, let sections = lines.sections(inGroupOf: section) else { return }
+    let ids = sections.compactMap { list.snapshot.header(ofSection: $0)?.id }
+    if isFolded { foldedIDs.formUnion(ids) } else { foldedIDs.subtract(ids) }
+    let others = lines.folded.filter { !sections.contains($0) }
+    fold(isFolded ? others + sections : others)
+  }
+
+  /// Whether all sections of the group that a section is in are folded.
+  /// - Complexity: O(*k* log *f*) for *k* sections.
+  func isGroupFolded(_ section: Int) -> Bool {
+    lines.sections(inGroupOf: section)?.allSatisfy(lines.isFolded) ?? false
+  }
+
   /// Folds all sections, or opens them.
   mutating func setAllFolded(_ isFolded: Bool) {
     guard lines.hasHeaders, let list else { return }

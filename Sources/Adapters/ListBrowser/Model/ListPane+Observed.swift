@@ -33,7 +33,7 @@ extension ListPane {
     } else {
       switch cursor {
       case nil: next.put(nil, onLine: 0)
-      case .header(let section):
+      case .group(let section), .header(let section):
         next.put(header(after: section, delta, mapping), onLine: line)
       case .row(let path):
         guard let position, let id = rows[position]?.id, observed.oldRows.contains(position),

@@ -56,6 +56,7 @@ struct ListPane: Sendable {
   /// The item that a screen line shows, or `nil` below the end of the list.
   func item(onLine screenLine: Int) -> ListItem? {
     guard let item = lines.item(at: top + screenLine) else { return nil }
+    if case .group = item { return item }
     return screenLine == 0 && hasStickyHeader ? .header(item.section) : item
   }
 
@@ -64,7 +65,8 @@ struct ListPane: Sendable {
     switch cursor {
     case nil: nil
     case .row(let path): lines.position(of: path)
-    case .header(let section): lines.position(of: RowPath(section: section, row: 0))
+    case .group(let section), .header(let section):
+      lines.position(of: RowPath(section: section, row: 0))
     }
   }
 
@@ -76,6 +78,9 @@ struct ListPane: Sendable {
 
   /// The identity of the row under the cursor, if it has been read.
   var cursorID: ObjectID? { cursorRow?.id }
+
+  /// Returns the group that a section is in, or `nil` if there are no groups.
+  func group(ofSection section: Int) -> ResultsGroup<Row>? { list?.group(ofSection: section) }
 
   /// Returns the header of a section.
   func header(_ section: Int) -> SectionHeader? { list?.snapshot.header(ofSection: section) }
@@ -142,9 +147,10 @@ extension ListPane {
     switch edge {
     case .first:
       // The first row, or the header of a section that shows none.
-      let second = lines.hasHeaders ? lines.item(at: 1) : nil
-      if let second, second.isRow {
-        put(second, onLine: 1)
+      let line = lines.hasGroups ? 2 : 1
+      let first = lines.hasHeaders ? lines.item(at: line) : nil
+      if let first, first.isRow {
+        put(first, onLine: line)
       } else {
         put(lines.item(at: 0), onLine: 0)
       }

@@ -189,7 +189,9 @@ extension BrowserModel {
       return sayIdle("The list has no sections: S chooses some.")
     }
     // From a row, the first step back is to its own header.
-    let offset = count < 0 && cursor.isRow ? 1 : 0
+    var offset = count < 0 && cursor.isRow ? 1 : 0
+    // From a group, the first step is to the header below it.
+    if case .group = cursor, count > 0 { offset = -1 }
     let section = min(max(cursor.section + count + offset, 0), pane.lines.sectionCount - 1)
     jump { $0.go(to: .header(section)) }
   }
@@ -217,6 +219,11 @@ extension BrowserModel {
   ///
   /// One with a limit shows all its rows when it is opened, and its first ones again before it is folded.
   private mutating func fold(_ action: BrowserAction) -> [BrowserEffect] {
+    if case .group(let section) = pane.cursor {
+      let isFolded = pane.isGroupFolded(section)
+      pane.setFolded(action == .toggleFold ? !isFolded : action != .open, groupOf: section)
+      return []
+    }
     guard let section = pane.cursor?.section, pane.lines.hasHeaders,
       let header = pane.header(section)
     else { return [] }
@@ -254,7 +261,7 @@ extension BrowserModel {
 
   /// Opens or closes the detail pane, or folds the section under the cursor; a program's own way to open a row goes first.
   mutating func showDetail(frame: Int?) -> [BrowserEffect] {
-    if case .header = pane.cursor { return fold(.toggleFold) }
+    if let cursor = pane.cursor, !cursor.isRow { return fold(.toggleFold) }
     if detail == nil, setup.canWrite, let command = command(withKey: "\r") {
       return run(command, frame: frame)
     }
@@ -674,8 +681,10 @@ extension BrowserModel {
       guard let item = pane.item(onLine: line) else { return [] }
       pane.edge = nil
       pane.put(item, onLine: line)
-      if case .header(let section) = item {
-        pane.setFolded(!pane.lines.isFolded(section), section: section)
+      switch item {
+      case .group(let section): pane.setFolded(!pane.isGroupFolded(section), groupOf: section)
+      case .header(let section): pane.setFolded(!pane.lines.isFolded(section), section: section)
+      case .row: break
       }
     }
     return []

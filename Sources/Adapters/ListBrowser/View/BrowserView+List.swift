@@ -28,6 +28,7 @@ extension BrowserView {
     for (screenLine, line) in layout.listLines.enumerated() {
       guard let item = pane.item(onLine: screenLine) else { break }
       switch item {
+      case .group(let section): drawGroup(section, line, model, layout, &surface)
       case .header(let section): drawHeader(section, line, model, layout, &surface)
       case .row(let path): drawRow(path, line, columns, model, layout, &surface)
       }
@@ -174,6 +175,32 @@ extension BrowserView {
     while column < tailColumn {
       column = surface.write(signs.rule, line: line, column: column, style: Style(dim: true))
     }
+    surface.write(tail, line: line, column: tailColumn, limit: end)
+  }
+
+  private static func drawGroup(
+    _ section: Int,
+    _ line: Int,
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    let (pane, signs, width) = (model.pane, model.setup.signs, model.setup.width)
+    guard let header = pane.group(ofSection: section)?.header else { return }
+    let (start, end) = (layout.listColumns.lowerBound, layout.listColumns.upperBound)
+    let style = Style(bold: true, underlined: true)
+    let sign = pane.isGroupFolded(section) ? signs.folded : signs.open
+    surface.write(sign, line: line, column: start, limit: end, style: Style(bold: true))
+    if pane.cursor == .group(section) {
+      surface.write(">", line: line, column: start + width.columns(of: sign), limit: end)
+    }
+    let sums = SafeText.oneLine(model.setup.aggregates(header.aggregates))
+    let tail = (sums.isEmpty ? " " : " " + sums + "  ") + grouped(header.rowCount)
+    let tailColumn = max(end - width.columns(of: tail), start + 2)
+    let most = BrowserSetup.Column.mostScalars
+    let title = header.title.isEmpty ? "(none)" : SafeText.oneLine(header.title, atMost: most)
+    let fitted = width.cut(title, columns: max(tailColumn - start - 3, 1))
+    surface.write(fitted, line: line, column: start + 2, limit: end, style: style)
     surface.write(tail, line: line, column: tailColumn, limit: end)
   }
 
