@@ -137,6 +137,9 @@ extension ResultsModel {
   /// object is read on access, with its batch (`FetchRequest.fetchBatchSize`).
   public var sections: ResultsSections<Object> { state.results?.sections ?? ResultsSections() }
 
+  /// The groups of the sections; none before the first list, and in a list without groups (R11).
+  public var groups: ResultsGroups<Object> { state.results?.groups ?? ResultsGroups() }
+
   /// The rows of all sections; none before the first list.
   public var rows: ResultsRows<Object> { state.results?.rows ?? ResultsRows() }
 }

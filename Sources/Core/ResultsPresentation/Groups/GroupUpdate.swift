@@ -127,16 +127,11 @@ struct GroupUpdate {
       }
     }
     changes.add(survivors: survivors)
-    for from in touchedGroups.sorted() {
-      guard let to = shift.newIndex(ofOld: from), let before = old.header(ofGroup: from),
+    var touched = joinedGroups(next)
+    touched.formUnion(touchedGroups.compactMap(shift.newIndex(ofOld:)))
+    for to in touched.subtracting(shift.inserted) {
+      guard let from = shift.oldIndex(ofNew: to), let before = old.header(ofGroup: from),
         let after = next.header(ofGroup: to), before != after
-      else { continue }
-      changes.updates.append(.init(from: from, to: to, old: before, new: after))
-    }
-    for to in joinedGroups(next).subtracting(shift.inserted).sorted() {
-      guard let from = shift.oldIndex(ofNew: to), !touchedGroups.contains(from),
-        let before = old.header(ofGroup: from), let after = next.header(ofGroup: to),
-        before != after
       else { continue }
       changes.updates.append(.init(from: from, to: to, old: before, new: after))
     }
