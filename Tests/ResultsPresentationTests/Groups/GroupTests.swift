@@ -55,7 +55,8 @@ struct GroupTests {
     func delete(_ id: ObjectID) throws { try store.write { try $0.delete(id, of: entity) } }
 
     func controller() async throws -> FetchedResultsController<Row> {
-      let controller = FetchedResultsController(definition, in: store)
+      let options = ResultsOptions(journalCapacity: 100)
+      let controller = FetchedResultsController(definition, in: store, options: options)
       try await controller.performFetch()
       return controller
     }
@@ -129,6 +130,71 @@ struct GroupTests {
     try await controller.update { $0.groups = .ids(by: PrefixGrouping(length: 4)) }
     groups = try await next()
     #expect(groups.inserts.map(\.new.title) == ["2027", "2026"])
+  }
+
+  @Test func `R11: other titles of groups are updates, also beside another window`() async throws {
+    let ledger = try Ledger()
+    for day in ["2026-10-30", "2026-11-03"] { try ledger.add(day, 1) }
+    let controller = try await ledger.controller()
+    for limit in [Int?.none, 5] {
+      let before = try controller.results
+      let language = limit == nil ? "en_US" : "de_DE"
+      try await controller.update {
+        $0.request.fetchLimit = limit
+        $0.groups = .calendar(.month, locale: Locale(identifier: language))
+      }
+      let after = try controller.results
+      let month = limit == nil ? "October 2026" : "Oktober 2026"
+      #expect(after.groups.map(\.title) == ["November 2026", month])
+      guard case .change(let delta, _) = try controller.catchUp(from: before.position) else {
+        Issue.record("no change")
+        return
+      }
+      try delta.verify(from: before.snapshot.content, to: after.snapshot.content)
+      #expect(delta.groups.updates.map(\.new.title).contains(month))
+    }
+  }
+
+  @Test func `R11: a section with another title goes to another group, also where it stays`()
+    async throws
+  {
+    let entities = try ObjectSectionWalk.Entities(withTextKeys: false)
+    let store = try InMemoryStore(entities: entities.all)
+    func add(_ key: Int64, _ name: String) throws {
+      try store.write { transaction in
+        let author: [Value] = [.text(name), 0]
+        _ = try transaction.insert(author, key: .integer(key), into: entities.authors)
+        _ = try transaction.insert(["b", .integer(key), 1], key: nil, into: entities.books)
+      }
+    }
+    func rename(_ key: Int64, to name: String) throws {
+      let id = ObjectID(entity: "Author", key: .integer(key))
+      try store.write { try $0.update(id, to: [.text(name), 0], of: entities.authors) }
+    }
+    try add(1, "Ann")
+    try add(2, "Zoe")
+    let controller = FetchedResultsController(
+      ResultsDefinition(
+        FetchRequest<Row>(entity: entities.books, sortedBy: [.ascending("title")]),
+        sectionedBy: .relationship("author", titled: .attribute("name")),
+        groupedBy: .titles(by: PrefixGrouping(length: 1))
+      ),
+      in: store,
+      options: ResultsOptions(journalCapacity: 100)
+    )
+    try await controller.performFetch()
+    for (name, groups) in [("Bob", ["B", "Z"]), ("Zac", ["Z"]), ("Bo", ["B", "Z"])] {
+      let before = try controller.results
+      try rename(1, to: name)
+      let after = try controller.results
+      #expect(after.groups.map(\.title) == groups)
+      guard case .change(let delta, _) = try controller.catchUp(from: before.position) else {
+        Issue.record("no change")
+        return
+      }
+      #expect(delta.sections.moves.isEmpty && delta.sections.updates.count == 1)
+      try delta.verify(from: before.snapshot.content, to: after.snapshot.content)
+    }
   }
 
   @Test func `R11: rows of collapsed sections count, and no row is read`() async throws {
