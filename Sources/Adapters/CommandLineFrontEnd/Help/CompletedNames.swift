@@ -26,6 +26,11 @@ enum CompletedNames {
   /// The names of section keys.
   static let sections = completion { $0.sectionNames + ["none"] }
 
+  /// The names of what gathers sections into groups.
+  static let groups = completion { program in
+    ["month", "year", "initial"] + program.fields.form.attributes.map(\.name) + ["none"]
+  }
+
   private static func completion(
     _ names: @escaping @Sendable (any ListProgram.Type) -> [String]
   ) -> CompletionKind {

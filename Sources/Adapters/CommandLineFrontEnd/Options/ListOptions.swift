@@ -38,7 +38,7 @@ package struct ListOptions: ParsableArguments {
       discussion:
         "An attribute orders the list before the sections, and all rows of one agree in it."
     ),
-    completion: CompletedNames.sections
+    completion: CompletedNames.groups
   )
   package var groupBy: String?
 
