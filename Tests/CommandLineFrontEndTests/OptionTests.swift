@@ -198,7 +198,8 @@ extension ParserFailureTests {
 @Suite struct CacheNameTests {
   private static let changes: [@Sendable (inout ListOptions) -> Void] = [
     { $0.predicate = "age > 3" }, { $0.sort = "-age" }, { $0.sectionBy = "age" },
-    { $0.sectionBy = "none" }, { $0.limit = 3 }, { $0.offset = 3 },
+    { ($0.sectionBy, $0.groupBy) = ("age", "initial") }, { $0.sectionBy = "none" },
+    { $0.limit = 3 }, { $0.offset = 3 },
   ]
 
   @Test(arguments: changes.indices)
@@ -222,7 +223,7 @@ extension ParserFailureTests {
     (options.predicate, options.sort, options.sectionBy) = (nil, nil, nil)
     (options.reversed, options.limit, options.offset) = (false, nil, nil)
     (options.sections, options.otherSections) = (nil, nil)
-    (options.sectionLimit, options.collapse) = (nil, nil)
+    (options.sectionLimit, options.collapse, options.groupBy) = (nil, nil, nil)
     return options
   }
 }
