@@ -96,6 +96,21 @@ extension SectionGroups {
     }
   }
 
+  /// The grouping, if it follows the clock (R15).
+  package var clockGrouping: (any ClockGrouping)? {
+    switch source {
+    case .ids(let grouping), .titles(let grouping): grouping as? any ClockGrouping
+    case .expression: nil
+    }
+  }
+
+  /// The groups as they are at a time.
+  package func resolved(at now: Instant) -> SectionGroups {
+    guard let grouping = clockGrouping?.resolved(at: now) else { return self }
+    let resolved: Source = if case .ids = source { .ids(grouping) } else { .titles(grouping) }
+    return SectionGroups(resolved, titleIdentity: titleIdentity, title: title)
+  }
+
   /// The same groups of sections in the opposite order.
   package var reversed: SectionGroups {
     guard case .expression(let expression, let direction, let nulls) = source else { return self }

@@ -35,14 +35,16 @@ struct ListClock: Sendable {
   /// The first time after that of the plan at which a day begins that the definition depends on.
   var nextDay: Instant? {
     let days = comparisons.compactMap { $0.date.nextChange(after: now) }
-    let grouping = definition.clockGrouping?.nextChange(after: now)
-    return (days + (grouping.map { [$0] } ?? [])).min()
+    let groupings = [definition.clockGrouping, definition.groups?.clockGrouping]
+    return (days + groupings.compactMap { $0?.nextChange(after: now) }).min()
   }
 }
 
 extension ResultsDefinition {
   /// Whether rows or sections change as time passes (R15).
-  var followsClock: Bool { request.predicate.followsClock || clockGrouping != nil }
+  var followsClock: Bool {
+    request.predicate.followsClock || clockGrouping != nil || groups?.clockGrouping != nil
+  }
 
   /// The grouping of its sections, if it follows the clock.
   fileprivate var clockGrouping: (any ClockGrouping)? {
@@ -57,6 +59,7 @@ extension ResultsDefinition {
     if let grouping = clockGrouping {
       resolved.sectionKey = sectionKey?.grouped(by: grouping.resolved(at: now))
     }
+    resolved.groups = groups?.resolved(at: now)
     return resolved
   }
 }
@@ -389,6 +392,9 @@ extension ListPlan {
 
   /// Whether another plan of the same definition has the same groups with the same titles.
   fileprivate func hasGroups(of other: ListPlan) -> Bool {
+    if let mine = groups, mine.clockGrouping != nil, let others = other.groups {
+      guard mine.hasGroupsAndTitles(of: others) else { return false }
+    }
     guard case .transient(_, let mine)? = sectionKey?.source,
       case .transient(_, let others)? = other.sectionKey?.source
     else { return true }

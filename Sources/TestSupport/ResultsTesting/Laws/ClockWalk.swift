@@ -186,6 +186,7 @@ package struct ClockWalk {
     if below(3) == 0 { definition.aggregates = [SectionAggregate("hours", .sum("hours"))] }
     if key != nil { definition.arrangement.limits.all = [nil, nil, 2][below(3)] }
     if below(4) == 0 { definition.request.fetchOffset = below(5) }
+    if key != nil, below(3) == 0 { definition.groups = .ids(by: WalkGroups(day: 0)) }
     return definition
   }
 
@@ -300,6 +301,20 @@ private struct WalkPeriods: ClockGrouping {
   var titleIdentity: String { "\(today)" }
   func resolved(at now: Instant) -> any SectionGrouping {
     WalkPeriods(today: WalkDays.day(of: now.microseconds))
+  }
+  func nextChange(after now: Instant) -> Instant? { WalkDays().start(ofDay: 1, from: now) }
+}
+
+/// All sections in one group, whose id and title name the day in UTC.
+private struct WalkGroups: ClockGrouping {
+  let day: Int64
+
+  func group(of value: Value) -> SectionGroup { SectionGroup(id: .integer(day % 3)) }
+  func title(of id: Value) -> String { "day \(day)" }
+  var groupingIdentity: String { "\(day % 3)" }
+  var titleIdentity: String { "\(day)" }
+  func resolved(at now: Instant) -> any SectionGrouping {
+    WalkGroups(day: WalkDays.day(of: now.microseconds))
   }
   func nextChange(after now: Instant) -> Instant? { WalkDays().start(ofDay: 1, from: now) }
 }
