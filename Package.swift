@@ -240,6 +240,7 @@ let testLibraries: [String: [Target.Dependency]] = [
     .target(name: sqlite.target.name), .target(name: sqlSupport.target.name),
   ],
   grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
+  presentation.target.name: [.target(name: foundationAttributes.target.name)],
   listBrowser.target.name: [.target(name: terminal.target.name)],
   householdLedger.target.name: [.target(name: foundationAttributes.target.name)],
   programFrontEnd.target.name: [.target(name: foundationAttributes.target.name)],
