@@ -27,12 +27,12 @@ struct BenchmarkRun {
 
   /// Measures all requested cases.
   func measure(into report: inout Report) async throws {
-    if has(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 27) {
+    if has(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 27, 28) {
       for size in Self.sizes(upTo: rows) { try await measureMessages(size, &report) }
       report.add(Growth(report.measurements).figures(goals: [2, 5].filter { has($0) }))
     }
     if has(16) { report.add(try DifferenceBenchmark(runs: runs).edits(upTo: rows)) }
-    if has(17, 18, 19, 20, 21, 22, 23, 24, 26) {
+    if has(17, 18, 19, 20, 21, 22, 23, 24, 25, 26) {
       for size in Self.sizes(upTo: min(rows, 1_000_000)) { try await measureLibrary(size, &report) }
       if has(19) { report.add(Growth(report.measurements).figures(goals: [19])) }
     }
@@ -55,6 +55,7 @@ struct BenchmarkRun {
     if has(12) { report.add(try await changes.freezing()) }
     if has(14) { report.add(try await changes.window()) }
     if has(27) { report.add(try await ArrangedListBenchmark(table).measure()) }
+    if has(28) { report.add([try await DraftListBenchmark(table).measure()]) }
     if has(15) { report.add(try await pages.longestCall()) }
     if has(11) { report.add(try await opening.fromStaleCache()) }
     if has(8), isLargest || size == 1_000_000 {
@@ -92,6 +93,8 @@ struct BenchmarkRun {
     if has(22), size <= 100_000 { report.add(try await changes.peer()) }
     if has(23) { report.add(try await lists.pages()) }
     if has(24) { report.add(try await changes.shownOnly()) }
+    // The last, since its index would serve others too.
+    if has(25) { report.add(try await ObjectSectionBenchmark(library).measure()) }
     try library.close()
   }
 
@@ -179,7 +182,7 @@ enum BenchmarkCase: Hashable {
   }
 
   /// The numbers of the goals.
-  static let numbers = Array(1...24) + [26, 27]
+  static let numbers = Array(1...28)
 
   /// All cases.
   static var all: Set<BenchmarkCase> {

@@ -39,6 +39,29 @@ final class PlainLibrary {
     }
   }
 
+  /// Creates the index by which the books of an author are in the order of their titles.
+  func createIndex() throws {
+    try database.run("CREATE INDEX IF NOT EXISTS byAuthorAndTitle ON Book (authorID, title)")
+  }
+
+  /// Measures a nested scan: the authors by name, and the books of each by title, through the index.
+  func nested() throws -> Double {
+    var (authors, books) = ([Int64](), 0)
+    let elapsed = try time {
+      try database.each("SELECT id, name FROM Author ORDER BY name, id") { row in
+        authors.append(sqlite3_column_int64(row, 0))
+      }
+      for author in authors {
+        let sql = "SELECT id, title FROM Book WHERE authorID = ? ORDER BY title, id"
+        try database.each(sql, [.integer(author)]) { row in
+          if sqlite3_column_text(row, 1) != nil { books += 1 }
+        }
+      }
+    }
+    guard books == file.books else { throw BenchmarkError.wrongResult("the nested scan") }
+    return elapsed
+  }
+
   /// Renames an author, reads its books and finds the position of each, before and after; then undoes it.
   ///
   /// The triggers are disabled, so that no list observes it.
