@@ -318,6 +318,31 @@ struct ClockListTests {
     list.cancel()
   }
 
+  @Test func `R108: of very many dates none is missed, whichever were written when`() async throws {
+    let world = try World()
+    func date(_ minute: Int) -> String {
+      Instant(microseconds: world.clock.now.microseconds + Int64(minute) * 60_000_000).iso8601
+    }
+    // More than the store is asked for at once.
+    for minute in 1...150 { try world.add("\(minute)", due: date(minute)) }
+    let (list, _) = try await world.list(overdue)
+    var due = 0
+    for minute in 1...150 {
+      world.clock.advance(by: .seconds(60))
+      world.clock.advance(by: .microseconds(1))
+      if minute % 30 == 0 {
+        for more in 0..<200 { try world.add("m\(more)", due: date(100_000 + more)) }
+      }
+      if minute.isMultiple(of: 3) {
+        try world.add("past", due: date(-1))
+        due += 1
+      }
+      try await list.refresh()
+      #expect(try list.results.count == minute + due, "minute \(minute)")
+    }
+    list.cancel()
+  }
+
   @Test func `R15: a span of time collects commits and the clock alike`() async throws {
     let world = try World()
     try world.add("soon", due: "2026-11-28T20:30:00Z")
