@@ -37,6 +37,20 @@ struct ClockListTests {
       }
     }
 
+    /// Adds a task for each of some seconds after an instant.
+    func add(seconds: [Int], after start: Int64) throws {
+      try store.write { transaction in
+        for second in seconds {
+          let due = Value.integer(start + Int64(second) * 1_000_000)
+          _ = try transaction.insert(
+            [.text("s"), due, .integer(0), .integer(1), .null],
+            key: nil,
+            into: entities.tasks
+          )
+        }
+      }
+    }
+
     func change(_ key: Int64, due: String) throws {
       try store.write { transaction in
         try transaction.update(
@@ -320,25 +334,20 @@ struct ClockListTests {
 
   @Test func `R108: of very many dates none is missed, whichever were written when`() async throws {
     let world = try World()
-    func date(_ minute: Int) -> String {
-      Instant(microseconds: world.clock.now.microseconds + Int64(minute) * 60_000_000).iso8601
-    }
-    // More than the store is asked for at once.
-    for minute in 1...150 { try world.add("\(minute)", due: date(minute)) }
+    let start = world.clock.now.microseconds
+    // Far more than the store is asked for at once.
+    try world.add(seconds: Array(1...6000), after: start)
     let (list, _) = try await world.list(overdue)
-    var due = 0
-    for minute in 1...150 {
-      world.clock.advance(by: .seconds(60))
-      world.clock.advance(by: .microseconds(1))
-      if minute % 30 == 0 {
-        for more in 0..<200 { try world.add("m\(more)", due: date(100_000 + more)) }
-      }
-      if minute.isMultiple(of: 3) {
-        try world.add("past", due: date(-1))
-        due += 1
+    var past = 0
+    for step in 1...120 {
+      world.clock.set(to: Instant(microseconds: start + Int64(step) * 50_000_000 + 1))
+      if step % 30 == 0 { try world.add(seconds: Array(100_000...100_400), after: start) }
+      if step.isMultiple(of: 7) {
+        try world.add(seconds: [-step], after: start)
+        past += 1
       }
       try await list.refresh()
-      #expect(try list.results.count == minute + due, "minute \(minute)")
+      #expect(try list.results.count == 50 * step + past, "step \(step)")
     }
     list.cancel()
   }

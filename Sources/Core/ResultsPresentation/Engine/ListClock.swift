@@ -109,16 +109,17 @@ struct ClockCrossings: Sendable {
         comparison.upcoming(after: clock.now, in: entity),
         sortedBy: [FetchSortDescriptor(comparison.expression)]
       )
-      let (keys, isComplete) = try ListEngine.keys(
-        of: upcoming.definition,
-        in: upcoming.view(store),
-        limit: ClockCrossings.batch
-      )
-      keys.forEachKey(in: 0..<keys.count) { _, key in
-        let value = upcoming.layout.value(ofColumn: 0, in: key)
+      let view = upcoming.view(store)
+      let batch = try view.firstEntries(of: upcoming.definition, limit: ClockCrossings.batch)
+      for index in 0..<batch.count {
+        let value = batch.key(at: index).withUnsafeBytes {
+          upcoming.layout.value(ofColumn: 0, in: $0)
+        }
         if let time = comparison.time(ofStored: value, in: entity) { times.append(time) }
       }
-      if !isComplete, let last = times.last { end = min(end ?? last, last) }
+      if batch.count == ClockCrossings.batch, let last = times.last {
+        end = min(end ?? last, last)
+      }
     }
     times.sort()
   }
