@@ -110,6 +110,7 @@ import Testing
     let days = CalendarDays(try calendar("GMT"))
     #expect(days.start(ofDay: .max, from: .infinity) == .infinity)
     #expect(days.start(ofDay: .min, from: .negativeInfinity) == .negativeInfinity)
+    #expect(days.start(ofDay: .min, from: try instant("1970-01-01T00:00:00Z")) == .negativeInfinity)
     #expect(days.start(ofDay: 200_000_000, from: try instant("2026-11-28T20:00:00Z")) == .infinity)
   }
 

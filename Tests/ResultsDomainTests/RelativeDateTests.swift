@@ -130,6 +130,13 @@ import Testing
     #expect(RelativeDate.now(adding: .milliseconds(-1500)).description == "now(-1500000us)")
   }
 
+  @Test func `R15: the last day that can be counted has no day after it`() throws {
+    for number in [Int.max, Int.min] {
+      let predicate = try parsed("due <= today(\(number)d)")
+      #expect(predicate.followsClock)
+    }
+  }
+
   @Test func `R15: equal dates have equal calendars`() {
     #expect(RelativeDate.today(adding: 1, in: WalkDays()) == .today(adding: 1, in: WalkDays()))
     #expect(RelativeDate.today(in: WalkDays()) != .now)

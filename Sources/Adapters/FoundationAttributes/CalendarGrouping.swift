@@ -213,7 +213,8 @@ struct LocalDays: Sendable {
   func start(ofDay offset: Int64, from instant: Instant) -> Instant {
     let (day, overflow) = day(ofInstant: instant).addingReportingOverflow(offset)
     let limit: Instant = offset < 0 ? .negativeInfinity : .infinity
-    guard !overflow, abs(day) < 1 << 40, case .integer(let start)? = self.instant(of: day) else {
+    guard !overflow, day.magnitude < 1 << 40, case .integer(let start)? = self.instant(of: day)
+    else {
       return limit
     }
     return Instant(microseconds: start)

@@ -46,7 +46,8 @@ public struct RelativeDate: Sendable {
     case .now(let offset):
       let (sum, overflow) = offset.addingReportingOverflow(86_400_000_000)
       return RelativeDate(base: .now(microseconds: overflow ? .max : sum))
-    case .day(let days, let calendar): return RelativeDate(base: .day(days + 1, calendar))
+    case .day(let days, let calendar):
+      return RelativeDate(base: .day(days == .max ? days : days + 1, calendar))
     }
   }
 
