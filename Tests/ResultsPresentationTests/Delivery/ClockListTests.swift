@@ -198,11 +198,16 @@ struct ClockListTests {
   @Test func `R15: a commit far from its date is delivered within its call`() async throws {
     let world = try World()
     let (list, _) = try await world.list(!overdue)
+    let (late, _) = try await world.list(overdue)
     await world.clock.waitForAlarm(at: .infinity)
     for day in 1...9 {
       try world.add("\(day)", due: "2027-01-0\(day)T00:00:00Z")
       #expect(try list.results.count == day)
+      // A date that has passed is crossed already.
+      try world.add("past", due: "2026-01-0\(day)T00:00:00Z")
+      #expect(try late.results.count == day)
     }
+    late.cancel()
     list.cancel()
   }
 

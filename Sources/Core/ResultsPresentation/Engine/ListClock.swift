@@ -137,10 +137,10 @@ struct ClockCrossings: Sendable {
       let expression = CompiledExpression(comparison.expression, in: entity)
       for row in records.lazy.flatMap(\.changes).compactMap(\.after) {
         let value = expression.value(row.values, key: row.id.key)
-        if let time = comparison.time(ofStored: value, in: entity), end.map({ time <= $0 }) ?? true
-        {
-          added.insert(time)
-        }
+        guard let time = comparison.time(ofStored: value, in: entity), time > clock.now,
+          end.map({ time <= $0 }) ?? true
+        else { continue }
+        added.insert(time)
       }
     }
     guard !added.isEmpty else { return }
