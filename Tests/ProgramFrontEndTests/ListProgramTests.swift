@@ -1,3 +1,4 @@
+import InMemoryPersistence
 import ResultsDomain
 import ResultsPresentation
 import Testing
@@ -55,5 +56,28 @@ struct ListProgramTests {
     #expect(context.sectionCondition?.text(in: Member.entity) == "name == 'x' AND age == 41")
     context.section = SectionID(.null)
     #expect(context.sectionCondition?.text(in: Member.entity) == "name == 'x' AND age == NULL")
+  }
+
+  @Test func `R15: what a command asks a store is the list's condition at the present time`() throws
+  {
+    let entity = try EntityDescription(
+      name: "Task",
+      attributes: [AttributeDescription("due", .date)]
+    )
+    let store = try InMemoryStore(entities: [entity])
+    let context = CommandContext(
+      store: store,
+      definition: ResultsDefinition(
+        FetchRequest<Row>(
+          entity: entity,
+          where: .relative(.attribute("due"), .less, .now),
+          sortedBy: [.ascending("due")]
+        )
+      ),
+      settings: .machine,
+      now: Instant(microseconds: 5)
+    )
+    #expect(context.predicate == .comparison(.attribute("due"), .less, .literal(5)))
+    #expect(throws: Never.self) { try context.predicate.validate(in: entity) }
   }
 }

@@ -32,7 +32,7 @@ extension LedgerProgram {
   private static func totals(_ context: CommandContext) throws -> [String] {
     let settings = context.settings
     let (months, days) = (grouping(.month, settings), grouping(.day, settings))
-    let condition = context.definition.request.predicate
+    let condition = context.predicate
     let groups = try context.store.read { (snapshot) throws(StoreError) in
       Result {
         try [LedgerTotals.Grouping.date(months), .category, .date(days)].map {

@@ -53,7 +53,7 @@ extension FeedProgram {
     refresh,
     ListCommand("read-all", title: "mark the whole list read", scope: .list, writes: true) {
       context in
-      try markRead(where: context.definition.request.predicate, context)
+      try markRead(where: context.predicate, context)
     },
     ListCommand("open-link", title: "open the link", key: "O", scope: .rows) { context in
       let item = try context.store.read { (snapshot) throws(StoreError) in

@@ -148,6 +148,11 @@ package struct CommandOutcome: Sendable {
 }
 
 extension CommandContext {
+  /// The condition for the rows of the list, with the present time where it follows the clock: a store is asked at one time.
+  package var predicate: FetchPredicate {
+    definition.request.predicate.resolved(at: now, in: definition.request.entity)
+  }
+
   /// The condition for the rows of the section at the cursor within the list, or `nil` if the section is no stored value.
   package var sectionCondition: FetchPredicate? {
     guard let section else { return nil }
@@ -161,6 +166,6 @@ extension CommandContext {
     let isInSection: FetchPredicate =
       section.value.isNull
       ? .isNull(expression) : .comparison(expression, .equal, .literal(section.value))
-    return definition.request.predicate && isInSection
+    return predicate && isInSection
   }
 }

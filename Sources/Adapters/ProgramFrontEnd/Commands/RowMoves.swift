@@ -40,7 +40,7 @@ extension ListCommand {
               offset,
               rowsFrom: id,
               in: order,
-              where: context.definition.request.predicate
+              where: context.predicate
             )
           else { return false }
           let position: RankedPosition = offset > 0 ? .after(neighbour) : .before(neighbour)
