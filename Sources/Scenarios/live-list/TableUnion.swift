@@ -72,7 +72,7 @@ struct TableUnion {
         }
         if known == nil { columns.append((attribute.name, table, attribute)) }
         let name = known?.name ?? attribute.name
-        guard !shared.contains(where: { $0.name == name }) else { continue }
+        guard !shared.contains(where: { $0.name.hasSameBytes(as: name) }) else { continue }
         shared.append(UnionAttribute(name, .attribute(attribute.name)))
       }
       branches.append(UnionBranch(table, entity: entity, attributes: shared))
