@@ -190,22 +190,13 @@ package struct ClockWalk {
     return definition
   }
 
-  /// A step of a transaction, as it is applied to both stores.
-  private struct Edit {
-    let entity: EntityDescription
-    let key: ObjectKey
-    let values: [Value]
-    let isDelete: Bool
-    let attribute: Int
-  }
-
   private mutating func commit(rows: Int) throws {
-    var edits: [Edit] = []
+    var edits: [RowEdit] = []
     for _ in 0..<rows {
       let isOwner = below(6) == 0
       let due = date()
       edits.append(
-        Edit(
+        RowEdit(
           entity: isOwner ? entities.owners : entities.tasks,
           key: .integer(Int64(1 + below(isOwner ? 4 : 40))),
           values: isOwner
@@ -222,7 +213,7 @@ package struct ClockWalk {
     }
     for store in [writers[below(writers.count)], reference] {
       try store.write { transaction in
-        for edit in edits { try Self.apply(edit, in: transaction) }
+        for edit in edits { try edit.apply(in: transaction) }
       }
     }
   }
@@ -243,22 +234,6 @@ package struct ClockWalk {
       .integer(second - second % (24 * Self.hour))
     )
       ?? .null
-  }
-
-  private static func apply(_ edit: Edit, in transaction: any StoreTransaction) throws {
-    let id = ObjectID(entity: edit.entity.name, key: edit.key)
-    guard case .some(.some(let row)) = try transaction.rows([edit.key], of: edit.entity).first
-    else {
-      _ = try transaction.insert(edit.values, key: edit.key, into: edit.entity)
-      return
-    }
-    guard !edit.isDelete else {
-      try transaction.delete(id, of: edit.entity)
-      return
-    }
-    var values = row.values
-    values[edit.attribute] = edit.values[edit.attribute]
-    try transaction.update(id, to: values, of: edit.entity, ifUnchangedFrom: nil)
   }
 }
 

@@ -358,7 +358,8 @@ extension DraftWalk {
 }
 
 extension StoreSnapshot {
-  fileprivate func groups(
+  /// The aggregates of each group of rows that agree in the first columns.
+  func groups(
     _ aggregates: CompiledAggregates,
     _ definition: OrderDefinition,
     _ columns: Int

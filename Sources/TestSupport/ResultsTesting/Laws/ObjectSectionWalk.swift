@@ -168,22 +168,13 @@ package struct ObjectSectionWalk {
     return below(4) == 0 ? definition.reversed() : definition
   }
 
-  /// A step of a transaction, as it is applied to both stores.
-  private struct Edit {
-    let entity: EntityDescription
-    let key: ObjectKey
-    let values: [Value]
-    let isDelete: Bool
-    let attribute: Int
-  }
-
   private mutating func commit(rows: Int) throws {
-    var edits: [Edit] = []
+    var edits: [RowEdit] = []
     for _ in 0..<rows {
       let isAuthor = below(3) == 0
       let author = authorKey()
       edits.append(
-        Edit(
+        RowEdit(
           entity: isAuthor ? entities.authors : entities.books,
           key: isAuthor ? author : .integer(Int64(1 + below(30))),
           values: isAuthor
@@ -199,7 +190,7 @@ package struct ObjectSectionWalk {
     }
     for store in [writers[below(writers.count)], reference] {
       try store.write { transaction in
-        for edit in edits { try Self.apply(edit, in: transaction) }
+        for edit in edits { try edit.apply(in: transaction) }
       }
     }
   }
@@ -207,21 +198,5 @@ package struct ObjectSectionWalk {
   private mutating func authorKey() -> ObjectKey {
     isText
       ? .text(["a", "b", "ab", "か", "", "z"][below(6)]) : .integer(Int64(1 + below(6)))
-  }
-
-  private static func apply(_ edit: Edit, in transaction: any StoreTransaction) throws {
-    let id = ObjectID(entity: edit.entity.name, key: edit.key)
-    guard case .some(.some(let row)) = try transaction.rows([edit.key], of: edit.entity).first
-    else {
-      _ = try transaction.insert(edit.values, key: edit.key, into: edit.entity)
-      return
-    }
-    guard !edit.isDelete else {
-      try transaction.delete(id, of: edit.entity)
-      return
-    }
-    var values = row.values
-    values[edit.attribute] = edit.values[edit.attribute]
-    try transaction.update(id, to: values, of: edit.entity, ifUnchangedFrom: nil)
   }
 }

@@ -393,18 +393,3 @@ extension Store {
     return try fetch(FetchRequest<Row>(entity: entity, sortedBy: [.ascending(name)]))
   }
 }
-
-extension StoreSnapshot {
-  fileprivate func groups(
-    _ aggregates: CompiledAggregates,
-    _ definition: OrderDefinition,
-    _ columns: Int
-  ) throws(StoreError) -> [AggregateGroup] {
-    var groups: [AggregateGroup] = []
-    try self.aggregates(aggregates, of: definition, groupedByFirst: columns) { group in
-      groups.append(group)
-      return true
-    }
-    return groups
-  }
-}
