@@ -375,7 +375,22 @@ extension IndexedTable {
     }
     var section: SectionKey?
     var sortDescriptors = terms
-    switch generator.number(in: 0...4) {
+    var groups: SectionGroups?
+    switch generator.number(in: 0...6) {
+    case 5...6:
+      // What orders or groups the sections follows from their ids, so no section comes apart.
+      let name = generator.choice("n", "t", "k1", "r", "f")
+      let direction = generator.choice(SortDirection.ascending, .descending)
+      let id = FetchExpression.attribute(name)
+      guard let order = IndexedTable.computed(name, &generator) else { break }
+      if generator.happens(percent: 50) {
+        section = SectionKey(.expression(id, orderedBy: order, direction, nulls: nil))
+      } else {
+        section = .expression(id, direction)
+        groups = .expression(order, direction)
+      }
+      sortDescriptors.insert(FetchSortDescriptor(id, direction), at: 0)
+      sortDescriptors.insert(FetchSortDescriptor(order, direction), at: 0)
     case 0...1:
       let name = generator.choice("n", "t", "k1", "r", "f")
       let direction = generator.choice(SortDirection.ascending, .descending)
@@ -410,19 +425,21 @@ extension IndexedTable {
       predicate: predicate,
       sortDescriptors: sortDescriptors
     )
-    return List(
-      definition: ResultsDefinition(
-        FetchRequest<ResultsDomain.Row>(
-          entity: entity,
-          where: predicate,
-          sortedBy: terms,
-          fetchLimit: generator.choice(nil, nil, nil, 5, 20),
-          fetchOffset: generator.choice(0, 0, 0, 2, 15),
-          fetchBatchSize: generator.choice(7, 50)
-        ),
-        sectionedBy: section,
-        aggregates: generator.happens(percent: 40) ? aggregates : []
+    var definition = ResultsDefinition(
+      FetchRequest<ResultsDomain.Row>(
+        entity: entity,
+        where: predicate,
+        sortedBy: terms,
+        fetchLimit: generator.choice(nil, nil, nil, 5, 20),
+        fetchOffset: generator.choice(0, 0, 0, 2, 15),
+        fetchBatchSize: generator.choice(7, 50)
       ),
+      sectionedBy: section,
+      aggregates: generator.happens(percent: 40) ? aggregates : []
+    )
+    definition.groups = groups
+    return List(
+      definition: definition,
       columns: columns(fixed, sortDescriptors, &generator),
       condition: condition,
       computed: isComputed ? order : nil

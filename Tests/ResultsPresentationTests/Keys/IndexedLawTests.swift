@@ -131,7 +131,7 @@ struct IndexedLawTests {
       #expect(indexed.path(of: id) == held.path(ofFlatPosition: position), context)
     }
     guard case .indexed(let keys) = indexed.keys else {
-      #expect(indexed.plan.rereadsSections, context)
+      #expect(indexed.plan.numbersSections, context)
       return
     }
     #expect(keys.blocks.checkInvariants() == nil, context)

@@ -349,32 +349,11 @@ struct ArrangedDelta {
 
   /// Which rows do not move; sections may, so each is looked at by itself.
   private func stationaryRows(_ rows: [ShownRow], _ shown: Shown) -> [Bool] {
-    /// The rows of one section, with their positions in it.
-    var sections: [Int: [(index: Int, ends: RowPositions)]] = [:]
-    var stays = rows.map { $0.ends.old == nil || $0.ends.new == nil }
-    for (index, row) in rows.enumerated() {
-      let from = row.ends.old.flatMap(shown.old.counts.run(containing:))
-      let to = row.ends.new.flatMap(shown.next.counts.run(containing:))
-      let section = from.flatMap { shown.newSection(ofOld: $0.run) }
-      if let section, section == to?.run {
-        sections[section, default: []]
-          .append((index, RowPositions(old: from?.offset, new: to?.offset)))
-      } else {
-        if let section, let from {
-          sections[section, default: []].append((index, RowPositions(old: from.offset)))
-        }
-        if let to { sections[to.run, default: []].append((index, RowPositions(new: to.offset))) }
-      }
-    }
-    for section in sections.values {
-      let ends = section.map(\.ends)
-      let bound = section.map { !movable.contains(rows[$0.index].survivor.id) }
-      for (row, isStationary) in zip(section, ends.stationary(bound: bound) { _, _ in true })
-      where row.ends.old != nil && row.ends.new != nil {
-        stays[row.index] = isStationary
-      }
-    }
-    return stays
+    rows.map(\.ends).stationary(
+      bound: rows.map { !movable.contains($0.survivor.id) },
+      inSectionsOf: (shown.old.counts, shown.next.counts),
+      shown.newSection(ofOld:)
+    )
   }
 
   private func sections(_ shown: Shown) -> SectionChanges {

@@ -295,7 +295,7 @@ extension ArrangedSections {
       if let id = next.storedID(ofSection: section) { values.insert(id.value) }
     }
     let step = order.advanced(by: values, to: objects?.objects ?? order.objects, (old, next))
-    let moves = ArrangedSections.moves(step)
+    let moves = [RowPositions].movedSections(step.rekeyed, left: step.left, came: step.came)
     let shift = SectionShift(
       removed: (step.left + moves.map(\.old)).sorted(),
       inserted: (step.came + moves.map(\.new)).sorted()
@@ -316,17 +316,6 @@ extension ArrangedSections {
       touched: step.touched,
       regrouped: step.regrouped
     )
-  }
-
-  /// The sections whose objects changed their order: as few as possible of those with another key.
-  private static func moves(_ step: ObjectTransition) -> [(old: Int, new: Int)] {
-    guard !step.rekeyed.isEmpty else { return [] }
-    let ends =
-      step.rekeyed.map { RowPositions(old: $0.old, new: $0.new) }
-      + step.left.map { RowPositions(old: $0) } + step.came.map { RowPositions(new: $0) }
-    let bound = ends.map { $0.old == nil || $0.new == nil }
-    let stays = ends.stationary(bound: bound) { _, _ in true }
-    return zip(step.rekeyed, stays).filter { !$0.1 }.map(\.0)
   }
 
   private func advanced(

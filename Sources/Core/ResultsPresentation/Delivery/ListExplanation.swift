@@ -292,7 +292,7 @@ extension ListEngine {
       guard hasIndex else { return .held(.noIndex) }
       guard let indexing, indexing.reportsEveryCommit else { return .held(.unreportedCommits) }
       let isShort = snapshot.matchingCount <= max(0, indexing.heldKeysLimit)
-      return .held(!isShort || plan.rereadsSections ? .scatteredSections : .fewRows)
+      return .held(!isShort || plan.numbersSections ? .scatteredSections : .fewRows)
     }
   }
 }

@@ -27,7 +27,7 @@ struct FullDelta {
 
   func assemble() throws(StoreError) -> ResultsDelta {
     let matched = try match()
-    let sections = SectionMatch(from: old, to: next)
+    let sections = try SectionMatch(from: old, to: next, sameOrder: sameOrder)
     var assembler = DeltaAssembler(
       from: old.generation,
       to: next.generation,
@@ -271,8 +271,17 @@ private struct SectionMatch {
   private(set) var changes = SectionChanges()
 
   /// Matches sections by id.
+  /// - Parameters:
+  ///   - old: The generation before.
+  ///   - next: The generation after.
+  ///   - sameOrder: Whether both have the same definition, so that a section with the same key may not move (C6).
+  /// - Throws: The store's error.
   /// - Complexity: O(*s* log *n*) in the sections.
-  init(from old: ResultsSnapshot, to next: ResultsSnapshot) {
+  init(
+    from old: ResultsSnapshot,
+    to next: ResultsSnapshot,
+    sameOrder: Bool
+  ) throws(StoreError) {
     let oldHeaders = (0..<old.sectionCount).compactMap(old.header(ofSection:))
     let newHeaders = (0..<next.sectionCount).compactMap(next.header(ofSection:))
     var indexes: [SectionID: Int] = [:]
@@ -280,9 +289,29 @@ private struct SectionMatch {
     let newSection = oldHeaders.map { indexes[$0.id] ?? -1 }
     self.newSection = newSection
     let survivors = newSection.indices.filter { newSection[$0] >= 0 }
-    let stationary = longestIncreasingSubsequence(of: survivors.map { newSection[$0] })
     var stays = Array(repeating: false, count: oldHeaders.count)
-    for index in stationary { stays[survivors[index]] = true }
+    if sameOrder, old.sectionIdentities != nil, next.sectionIdentities != nil {
+      var rekeyed: [(old: Int, new: Int)] = []
+      for from in survivors {
+        let positions = (old.positions(ofStored: from), next.positions(ofStored: newSection[from]))
+        stays[from] = true
+        if try old.sectionExtent(at: positions.0.lowerBound)
+          != next.sectionExtent(at: positions.1.lowerBound)
+        {
+          rekeyed.append((from, newSection[from]))
+        }
+      }
+      let kept = Set(survivors.map { newSection[$0] })
+      let moved = [RowPositions].movedSections(
+        rekeyed,
+        left: newSection.indices.filter { newSection[$0] < 0 },
+        came: newHeaders.indices.filter { !kept.contains($0) }
+      )
+      for (from, _) in moved { stays[from] = false }
+    } else {
+      let stationary = longestIncreasingSubsequence(of: survivors.map { newSection[$0] })
+      for index in stationary { stays[survivors[index]] = true }
+    }
     var known = Set<Int>()
     for (from, to) in newSection.enumerated() {
       guard to >= 0 else {

@@ -80,7 +80,10 @@ struct IncrementalDelta {
       located.append(row, oldWindow.offset(of: from), newWindow.offset(of: to))
     }
     guard let sections = SectionUpdate(generations, touching: keys) else { return nil }
-    next.update { $0.counts = sections.counts }
+    next.update { fields in
+      fields.counts = sections.counts
+      fields.sectionIdentities = sections.identities
+    }
     return try assemble(located, sections, next)
   }
 
@@ -142,7 +145,15 @@ struct IncrementalDelta {
     _ sections: SectionUpdate,
     _ next: ResultsSnapshot
   ) -> [Bool] {
-    located.ends.stationary(bound: located.rows.map { !$0.keyChanged }) { from, to in
+    let bound = located.rows.map { !$0.keyChanged }
+    guard sections.rekeyed.isEmpty else {
+      return located.ends.stationary(
+        bound: bound,
+        inSectionsOf: (old.counts, next.counts),
+        sections.newSection(ofOld:)
+      )
+    }
+    return located.ends.stationary(bound: bound) { from, to in
       guard let oldSection = old.counts.run(containing: from)?.run,
         let newSection = next.counts.run(containing: to)?.run
       else { return false }
@@ -184,6 +195,69 @@ extension [RowPositions] {
   }
 }
 
+extension [RowPositions] {
+  /// Finds the rows that do not move, each section by itself, since sections may move.
+  /// - Parameters:
+  ///   - bound: As in `stationary(bound:sharesSection:)`.
+  ///   - counts: The sections before and after.
+  ///   - newSection: The section after of one before, or `nil` if it left.
+  /// - Returns: For each row that is in both generations, whether it does not move.
+  /// - Complexity: O(*k* log *k*) for *k* rows.
+  func stationary(
+    bound: [Bool],
+    inSectionsOf counts: (old: SectionCounts, new: SectionCounts),
+    _ newSection: (_ old: Int) -> Int?
+  ) -> [Bool] {
+    /// The rows of one section, with their positions in it.
+    var sections: [Int: [(index: Int, ends: RowPositions)]] = [:]
+    for (index, ends) in enumerated() {
+      let from = ends.old.flatMap(counts.old.run(containing:))
+      let to = ends.new.flatMap(counts.new.run(containing:))
+      let section = from.flatMap { newSection($0.run) }
+      if let section, section == to?.run {
+        sections[section, default: []]
+          .append((index, RowPositions(old: from?.offset, new: to?.offset)))
+      } else {
+        if let section, let from {
+          sections[section, default: []].append((index, RowPositions(old: from.offset)))
+        }
+        if let to { sections[to.run, default: []].append((index, RowPositions(new: to.offset))) }
+      }
+    }
+    var stays = [Bool](repeating: false, count: count)
+    for section in sections.values {
+      let stationary = section.map(\.ends)
+        .stationary(bound: section.map { bound[$0.index] }) { _, _ in true }
+      for (row, isStationary) in zip(section, stationary)
+      where row.ends.old != nil && row.ends.new != nil {
+        stays[row.index] = isStationary
+      }
+    }
+    return stays
+  }
+
+  /// Finds the sections that move among others: as few as possible of those with another key (C6).
+  /// - Parameters:
+  ///   - rekeyed: The sections with another key, by their indexes before and after.
+  ///   - left: The sections before that left.
+  ///   - came: The sections after that came.
+  /// - Returns: Those of the first that move.
+  /// - Complexity: O(*k* log *k*) for *k* sections.
+  static func movedSections(
+    _ rekeyed: [(old: Int, new: Int)],
+    left: some Sequence<Int>,
+    came: some Sequence<Int>
+  ) -> [(old: Int, new: Int)] {
+    guard !rekeyed.isEmpty else { return [] }
+    let ends =
+      rekeyed.map { RowPositions(old: $0.old, new: $0.new) }
+      + left.map { RowPositions(old: $0) } + came.map { RowPositions(new: $0) }
+    let bound = ends.map { $0.old == nil || $0.new == nil }
+    let stays = ends.stationary(bound: bound) { _, _ in true }
+    return zip(rekeyed, stays).filter { !$0.1 }.map(\.0)
+  }
+}
+
 extension Range<Int> {
   /// The offset of a position from the lower bound, or `nil` outside of the range.
   fileprivate func offset(of position: Int?) -> Int? {
@@ -197,13 +271,16 @@ extension Range<Int> {
 /// The section lengths of the next generation, worked out from those sections only that a change touched.
 private struct SectionUpdate {
   let counts: SectionCounts
-  /// Indexes of deleted sections in the old generation, ascending.
+  private(set) var identities: SectionIdentities?
+  /// Indexes in the old generation of the sections whose keys left, ascending.
   private let deleted: [Int]
-  /// Indexes of inserted sections in the new generation, ascending.
+  /// Indexes in the new generation of the sections whose keys came, ascending.
   private let inserted: [Int]
+  /// The sections that are in both with other keys, since their order or group is another: their indexes after by those before.
+  private(set) var rekeyed: [Int: Int] = [:]
 
   /// Updates the sections of the touched keys.
-  /// - Returns: `nil` if the extent of a section is not known.
+  /// - Returns: `nil` if the extent of a section is not known, or rows of one section stand apart.
   /// - Complexity: O(*t* log *n*) for *t* touched keys.
   init?(_ generations: GenerationPair, touching keys: SortedKeyList) {
     let (old, next) = (generations.old, generations.next)
@@ -215,6 +292,7 @@ private struct SectionUpdate {
     guard let extents = SectionUpdate.extents(of: keys, in: next) else { return nil }
     var counts = old.counts
     var (deleted, inserted) = ([Int](), [Int]())
+    var (left, came) = ([[UInt8]](), [[UInt8]]())
     for extent in extents {
       let before = old.keys.positions(of: extent).clamped(to: old.window)
       let after = next.keys.positions(of: extent).clamped(to: next.window)
@@ -227,6 +305,7 @@ private struct SectionUpdate {
       if before.isEmpty {
         counts.insert(after.count, at: run)
         inserted.append(run)
+        came.append(extent.lower)
       } else {
         guard run < counts.count, counts[run] == before.count else { return nil }
         if after.isEmpty {
@@ -234,6 +313,7 @@ private struct SectionUpdate {
           let index = old.counts.run(containing: before.lowerBound - old.window.lowerBound)?.run
           guard let index else { return nil }
           deleted.append(index)
+          left.append(extent.lower)
         } else if after.count != before.count {
           counts.add(after.count - before.count, at: run)
         }
@@ -241,6 +321,25 @@ private struct SectionUpdate {
     }
     guard counts.total == next.window.count else { return nil }
     (self.counts, self.deleted, self.inserted) = (counts, deleted, inserted)
+    identities = old.sectionIdentities
+    guard identify(left, came) else { return nil }
+  }
+
+  /// Identifies the sections whose keys came, by the lower bounds of those that left and came.
+  /// - Returns: Whether no two sections have one id.
+  private mutating func identify(_ left: [[UInt8]], _ came: [[UInt8]]) -> Bool {
+    guard var known = identities, !left.isEmpty || !came.isEmpty else { return true }
+    identities = nil
+    for lower in left { known.remove(lower) }
+    for lower in came { known.insert(lower) }
+    guard came.allSatisfy(known.isUnique) else { return false }
+    let ids = left.map(known.id(ofSectionFrom:))
+    let before = Dictionary(zip(ids, deleted)) { first, _ in first }
+    for (lower, section) in zip(came, inserted) {
+      if let old = before[known.id(ofSectionFrom: lower)] { rekeyed[old] = section }
+    }
+    identities = known
+    return true
   }
 
   /// The start that a section without rows in the new window would have.
@@ -272,6 +371,7 @@ private struct SectionUpdate {
   /// The index of an old section in the new generation, or `nil` if it was deleted.
   /// - Complexity: O(log *k*) in the sections deleted or inserted.
   func newSection(ofOld section: Int) -> Int? {
+    if let index = rekeyed[section] { return index }
     let before = deleted.partitioningIndex { _, deleted in deleted >= section }
     guard before == deleted.count || deleted[before] != section else { return nil }
     let remaining = section - before
@@ -280,13 +380,26 @@ private struct SectionUpdate {
       + inserted.partitioningIndex { index, inserted in inserted - index > remaining }
   }
 
-  /// The deletes and inserts of sections.
+  /// The changes of sections, without those of their headers.
   func changes(_ old: ResultsSnapshot, _ next: ResultsSnapshot) -> SectionChanges {
-    SectionChanges(
-      deletes: deleted.reversed().compactMap { section in
+    let kept = Set(rekeyed.values)
+    let deletes = deleted.filter { rekeyed[$0] == nil }
+    let inserts = inserted.filter { !kept.contains($0) }
+    let moves = [RowPositions].movedSections(
+      rekeyed.map { ($0, $1) },
+      left: deletes,
+      came: inserts
+    )
+    return SectionChanges(
+      deletes: deletes.reversed().compactMap { section in
         old.header(ofSection: section).map { SectionChanges.Delete(from: section, old: $0) }
       },
-      inserts: inserted.compactMap { section in
+      moves: moves.compactMap { from, to in
+        guard let before = old.header(ofSection: from), let after = next.header(ofSection: to)
+        else { return nil }
+        return SectionChanges.Move(from: from, to: to, old: before, new: after)
+      },
+      inserts: inserts.compactMap { section in
         next.header(ofSection: section).map { SectionChanges.Insert(to: section, new: $0) }
       }
     )

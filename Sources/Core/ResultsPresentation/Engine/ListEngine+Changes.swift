@@ -7,7 +7,7 @@ import ResultsStoreKit
 extension ListEngine {
   /// Applies a change to a list that holds its keys in memory.
   /// - Returns: As `apply(_:in:)`.
-  /// - Complexity: O(*c* log *n*) for *c* touched rows; O(*n*) where sections must be read from the keys again.
+  /// - Complexity: O(*c* log *n*) for *c* touched rows; O(*n*) where sections are numbered, or not known by the keys that begin them.
   mutating func apply(
     _ change: ListChange,
     toHeld shown: SortedKeyList,
@@ -35,7 +35,7 @@ extension ListEngine {
       fields.identities = identities
     }
     var delta: ResultsDelta?
-    if !plan.rereadsSections {
+    if !plan.numbersSections {
       delta = try IncrementalDelta(
         between: GenerationPair(old: old, next: next),
         change,
@@ -51,7 +51,7 @@ extension ListEngine {
     }
     if delta == nil {
       next.update { $0.counts = .counting($0.keys, $0.window, $0.rule, $0.layout) }
-      if let failure = try next.contiguityFailure() { throw .request(failure) }
+      if let failure = try next.identifySections() { throw .request(failure) }
       delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
     }
     if next.aggregates != nil {
@@ -87,8 +87,9 @@ extension ListEngine {
       from: before,
       span,
       windows: (snapshot.window, window),
-      // Windows, aggregates and limits of sections need the positions of all rows.
-      observed: isWhole && plan.aggregates.isEmpty && arrangement == nil ? observed : nil
+      // Windows, aggregates, limits of sections and sections that may move need the positions of all rows.
+      observed: isWhole && plan.aggregates.isEmpty && arrangement == nil
+        && snapshot.sectionIdentities == nil ? observed : nil
     )
     try positions.locate(touched)
     let nextKeys: IndexedKeys?
@@ -108,7 +109,14 @@ extension ListEngine {
     let generations = GenerationPair(old: snapshot, next: next)
     var delta = try IncrementalDelta(between: generations, change, touched, positions)
       .assemble(into: &next)
-    guard delta != nil else { return nil }
+    guard delta != nil else {
+      // The commit may have taken a section apart, which a later one may put together.
+      if snapshot.sectionIdentities != nil {
+        next.update { $0.counts = .counting($0.keys, $0.window, $0.rule, $0.layout) }
+        if let failure = try next.identifySections() { throw .request(failure) }
+      }
+      return nil
+    }
     if next.aggregates != nil {
       try AggregateUpdate(from: generations.old, change, in: store)
         .apply(to: &next, completing: &delta)

@@ -127,7 +127,7 @@ struct ListEngine: Sendable {
       keys: numbered.map { .held($0.keys) } ?? keys,
       numbering: numbered
     )
-    if let failure = try snapshot.contiguityFailure() { throw .request(failure) }
+    if let failure = try snapshot.identifySections() { throw .request(failure) }
     arrangement = plan.arrangement.map {
       ArrangedSections($0, sectionObjects?.objects, of: snapshot)
     }
@@ -322,7 +322,7 @@ extension ListEngine {
     guard changeCount <= ListEngine.promptRowLimit else { return false }
     guard sectionObjects?.canAdvancePromptly(in: history) ?? true else { return false }
     guard snapshot.keys.count > ListEngine.shortLength else { return true }
-    return plan.aggregates.isEmpty && storeKeys == nil && !plan.rereadsSections && digests == nil
+    return plan.aggregates.isEmpty && storeKeys == nil && !plan.numbersSections && digests == nil
   }
 
   /// The most changed rows that are applied within the call of a commit.
@@ -629,14 +629,20 @@ extension ListEngine {
     in store: any StoreSnapshot
   ) throws(StoreError) -> Step? {
     guard let arrangement, let stored = delta else {
-      return try commit(next, delta, isComplete: isComplete)
+      return try commit(next, delta, touching: change?.affected ?? [], isComplete: isComplete)
     }
     let entity = plan.entity
     let arranged = try ArrangedDelta(from: snapshot, to: next, arrangement, stored, change)
       .assemble(in: store) { (keys) throws(StoreError) in
         if let change { try change.rows(keys) } else { try store.rows(keys, of: entity) }
       }
-    return try commit(next, arranged.delta, arranged.sections, isComplete: isComplete)
+    return try commit(
+      next,
+      arranged.delta,
+      arranged.sections,
+      touching: change?.affected ?? [],
+      isComplete: isComplete
+    )
   }
 
   /// Makes a generation the current one, of which is known how its sections are shown.
@@ -645,12 +651,18 @@ extension ListEngine {
     _ next: ResultsSnapshot,
     _ delta: ResultsDelta?,
     _ sections: ArrangedSections? = nil,
+    touching touched: [AffectedRow] = [],
     isComplete: Bool = true
   ) throws(StoreError) -> Step? {
     var delta = delta
     var nextGroups = groups
     if groups != nil || next.plan.groups != nil, let known = delta {
-      let update = GroupUpdate(from: shown, to: next.arranged(by: sections), known)
+      let update = GroupUpdate(
+        from: shown,
+        to: next.arranged(by: sections),
+        known,
+        touching: touched
+      )
       let found = try refusing { () throws(RequestError) in try update.assemble() }
       nextGroups = found.table
       delta?.groups = found.changes

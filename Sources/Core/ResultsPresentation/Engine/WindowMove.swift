@@ -29,7 +29,7 @@ struct WindowMove {
       fields.counts.moveWindow(from: old.window, to: window, of: old)
       fields.window = window
     }
-    if let failure = try next.contiguityFailure() { throw .request(failure) }
+    if let failure = try next.identifySections() { throw .request(failure) }
     self.next = next
   }
 

@@ -100,12 +100,16 @@ extension ResultsSnapshot {
     case .titles(let grouping):
       return grouping.group(of: .text(header(ofSection: section)?.title ?? "")).id
     case .expression:
-      // Sections that are numbered have their number in front of the order.
-      let column = layout == plan.layout ? 0 : 1
       let stored = arrangement?.stored(ofShown: section, in: self).first ?? section
       guard stored < storedCounts.count else { return .null }
       let first = positions(ofStored: stored).lowerBound
-      return (try? keys.withKey(at: first) { layout.value(ofColumn: column, in: $0) }) ?? .null
+      guard plan.numbersSections else {
+        let extent = (try? sectionExtent(at: first)) ?? nil
+        return extent.map { $0.lower.withUnsafeBytes { layout.value(ofColumn: 0, in: $0) } }
+          ?? .null
+      }
+      // Sections that are numbered have their number in front of the order.
+      return (try? keys.withKey(at: first) { layout.value(ofColumn: 1, in: $0) }) ?? .null
     }
   }
 

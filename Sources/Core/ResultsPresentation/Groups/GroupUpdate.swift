@@ -10,24 +10,32 @@ struct GroupUpdate {
   private let old: ResultsSnapshot
   private let next: ResultsSnapshot
   private let delta: ResultsDelta
+  /// The rows that a commit touched, or none.
+  private let touched: [AffectedRow]
 
   /// - Parameters:
   ///   - old: The generation before, as it is shown, with its groups.
   ///   - next: The generation after, likewise.
   ///   - delta: The change of sections and rows between the two, which names all rows.
-  init(from old: ResultsSnapshot, to next: ResultsSnapshot, _ delta: ResultsDelta) {
-    (self.old, self.next, self.delta) = (old, next, delta)
+  ///   - touched: The rows with other keys, also those that the delta need not name.
+  init(
+    from old: ResultsSnapshot,
+    to next: ResultsSnapshot,
+    _ delta: ResultsDelta,
+    touching touched: [AffectedRow] = []
+  ) {
+    (self.old, self.next, self.delta, self.touched) = (old, next, delta, touched)
   }
 
   /// Finds the groups and the changes to them.
   /// - Returns: `nil` if the next generation has no groups; the changes in canonical order.
   /// - Throws: `RequestError.groupNotContiguous` if the sections of one group are not adjacent.
   /// - Complexity: O(*c* log *s*) for *c* changed sections and rows, and the headers of their groups; O(*g*) where a group comes or goes;
-  ///   O(*s*) where the rule differs, or is an expression, which sections do not show.
+  ///   O(*s*) where the rule differs, or is an expression and sections are split.
   func assemble() throws(RequestError) -> (table: GroupTable?, changes: GroupChanges) {
     guard let rule = next.plan.groups else { return (nil, replacement) }
     if let table = old.groups, let before = old.plan.groups, rule.hasGroups(of: before),
-      !rule.isExpression
+      !rule.isExpression || !next.plan.numbersSections
     {
       return try advanced(table)
     }
@@ -92,21 +100,46 @@ struct GroupUpdate {
     try table.checkIDs(ofNew: came, next)
     let changes = changes(
       to: next.grouped(by: table),
-      IndexShift(removed: emptied, inserted: came)
+      IndexShift(removed: emptied, inserted: came),
+      relocated
     )
     return (table, changes)
   }
 
-  /// The sections that stayed at their position, and whose title gives them another group.
-  private var regrouped: [SectionChanges.Move] {
-    guard case .titles(let grouping) = next.plan.groups?.source else { return [] }
-    return delta.sections.updates.filter {
-      grouping.group(of: .text($0.old.title)).id != grouping.group(of: .text($0.new.title)).id
+  /// The sections that did not move and have another group.
+  private var regrouped: [(from: Int, to: Int)] {
+    switch next.plan.groups?.source {
+    case nil, .ids: return []
+    case .titles(let grouping):
+      return delta.sections.updates
+        .filter { update in
+          grouping.group(of: .text(update.old.title)).id
+            != grouping.group(of: .text(update.new.title)).id
+        }
+        .map { ($0.from, $0.to) }
+    case .expression:
+      let mapping = PathMapping(delta)
+      var looked = Set(delta.sections.moves.map(\.to) + delta.sections.inserts.map(\.to))
+      var found: [(from: Int, to: Int)] = []
+      for case let key? in touched.lazy.filter(\.keyChanged).map(\.newKey) {
+        // Another group is another first column, and so another key of each row.
+        guard let extent = key.withUnsafeBytes({ next.rule.extent(of: $0, next.layout) }),
+          let to = next.storedSection(extent), looked.insert(to).inserted,
+          let from = mapping.oldSection(for: to),
+          old.groupID(ofSection: from) != next.groupID(ofSection: to)
+        else { continue }
+        found.append((from, to))
+      }
+      return found
     }
   }
 
   /// The changes to groups of which some came and some left, and others have changed sections or rows.
-  private func changes(to next: ResultsSnapshot, _ shift: IndexShift) -> GroupChanges {
+  private func changes(
+    to next: ResultsSnapshot,
+    _ shift: IndexShift,
+    _ relocated: [(from: Int, to: Int)]
+  ) -> GroupChanges {
     var changes = GroupChanges()
     var inserts: [Value: Int] = [:]
     for to in shift.inserted {
@@ -128,7 +161,9 @@ struct GroupUpdate {
     }
     changes.add(survivors: survivors)
     var touched = joinedGroups(next)
-    touched.formUnion(touchedGroups.compactMap(shift.newIndex(ofOld:)))
+    touched.formUnion(relocated.compactMap { next.group(ofSection: $0.to) })
+    let left = touchedGroups.union(relocated.compactMap { old.group(ofSection: $0.from) })
+    touched.formUnion(left.compactMap(shift.newIndex(ofOld:)))
     for to in touched.subtracting(shift.inserted) {
       guard let from = shift.oldIndex(ofNew: to), let before = old.header(ofGroup: from),
         let after = next.header(ofGroup: to), before != after

@@ -210,7 +210,7 @@ extension IndexedKeys {
     return found
   }
 
-  /// Finds the sections by one pass over the counts of the first column.
+  /// Finds the sections by one pass over the counts of the first columns.
   private func groupedSections(
     from source: any OrderedSource,
     while isWanted: () -> Bool
@@ -218,7 +218,8 @@ extension IndexedKeys {
     var found = SectionCollector(index: index, total: count)
     var isKnown = true
     var isCancelled = false
-    try source.groups(byFirstColumns: 1) { (prefix, rows) throws(StoreError) in
+    try source.groups(byFirstColumns: index.rule.sectionColumns ?? 1) {
+      (prefix, rows) throws(StoreError) in
       if let extent = index.extent(of: prefix) {
         found.append(prefix, extent, rows: rows)
       } else {

@@ -103,7 +103,7 @@ struct IndexingPolicy: Sendable {
   /// The index for a list's keys, or `nil` if the list needs them all in memory.
   func index(of plan: ListPlan) -> StoreIndex? {
     // Keys of another time are none of the index's past.
-    guard reportsEveryCommit, !plan.isFrozen, !plan.rereadsSections,
+    guard reportsEveryCommit, !plan.isFrozen, !plan.numbersSections,
       plan.clock?.comparisons.isEmpty ?? true
     else { return nil }
     return StoreIndex(store: store, plan: plan, stride: stride, lookup: lookup)

@@ -16,8 +16,8 @@ final class ListPlan: Sendable {
   let encoder: RowKeyEncoder
   let rule: SectionRule
   let sectionKey: SectionKey?
-  /// Whether sections are read from the keys again after every change, since rows of one section may stand apart.
-  let rereadsSections: Bool
+  /// Whether rows of one section may stand apart, so that sections are merged or split, and numbered again after every change.
+  let numbersSections: Bool
   let limit: Int?
   let offset: Int
   let batchSize: Int
@@ -182,7 +182,7 @@ final class ListPlan: Sendable {
     // The rows that name one object are adjacent.
     if objects != nil { key?.contiguity = .error }
     sectionKey = key
-    rereadsSections = sectionTerms.count > 1 || key.map { $0.contiguity != .error } ?? false
+    numbersSections = key.map { $0.contiguity != .error } ?? false
     limit = request.fetchLimit
     offset = request.fetchOffset
     batchSize = max(1, request.fetchBatchSize)

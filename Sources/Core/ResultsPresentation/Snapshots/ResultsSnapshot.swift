@@ -26,6 +26,8 @@ public struct ResultsSnapshot: Sendable {
     /// Occurrence numbers of split sections, by section number; absent means 0.
     var occurrences: [Int64: Int]
     var identities = IdentityIndex()
+    /// The sections that the keys have in the window by their ids, where those do not come first in the keys.
+    var sectionIdentities: SectionIdentities?
     /// The versions of the store in which the rows are known to be those of this generation.
     var span: ContentSpan
     /// The declared aggregates of the sections, or `nil` if there are none.
@@ -67,6 +69,7 @@ public struct ResultsSnapshot: Sendable {
   var storedCounts: SectionCounts { storage.fields.counts }
   var occurrences: [Int64: Int] { storage.fields.occurrences }
   var identities: IdentityIndex { storage.fields.identities }
+  var sectionIdentities: SectionIdentities? { storage.fields.sectionIdentities }
   var span: ContentSpan { storage.fields.span }
   var aggregates: AggregateTable? { storage.fields.aggregates }
   var groups: GroupTable? { storage.fields.groups }
@@ -246,7 +249,7 @@ extension ResultsSnapshot {
   }
 
   /// The index of the section with some id, or `nil` if there is none.
-  /// - Complexity: O(log *n*) for sections in the order of their ids, O(*s*) in the sections otherwise.
+  /// - Complexity: O(log *n*); O(*s*) in the sections where they are computed, merged or split.
   public func section(of id: SectionID) -> Int? {
     guard let arrangement else { return storedSection(of: id) }
     return arrangement.shown(ofID: id, in: self)
@@ -257,11 +260,31 @@ extension ResultsSnapshot {
     if case .columns(count: 1, idColumn: 0) = rule {
       var writer = KeyWriter()
       guard id.occurrence == 0, writer.append(id.value, layout.order[0]) else { return nil }
-      let positions = keys.positions(of: SectionExtent(prefix: writer.bytes)).clamped(to: window)
-      guard !positions.isEmpty else { return nil }
-      return storedCounts.run(containing: positions.lowerBound - window.lowerBound)?.run
+      return storedSection(SectionExtent(prefix: writer.bytes))
+    }
+    if let sectionIdentities {
+      guard id.occurrence == 0, let lower = sectionIdentities.lower(ofID: id.value) else {
+        return nil
+      }
+      return storedSection(SectionExtent(lower: lower))
     }
     return (0..<storedCounts.count).first { storedHeader(ofSection: $0)?.id == id }
+  }
+
+  /// The index of the section that the keys have at an extent in the window, or `nil` if there is none.
+  func storedSection(_ extent: SectionExtent) -> Int? {
+    let positions = keys.positions(of: extent).clamped(to: window)
+    guard !positions.isEmpty else { return nil }
+    return storedCounts.run(containing: positions.lowerBound - window.lowerBound)?.run
+  }
+
+  /// The extent of the section that a position is in, or `nil` if it is not known.
+  /// - Throws: The store's error.
+  func sectionExtent(at position: Int) throws(StoreError) -> SectionExtent? {
+    if case .indexed(let indexed) = keys, rule.sectionColumns != nil {
+      return indexed.sections.location(containing: position).map { SectionExtent(lower: $0.lower) }
+    }
+    return try keys.withKey(at: position) { rule.extent(of: $0, layout) }
   }
 }
 
@@ -431,17 +454,19 @@ extension ResultsSnapshot {
 // MARK: - Checking and counting sections
 
 extension ResultsSnapshot {
-  /// The error that names two rows of one section that stand apart, if there are any (R04).
-  ///
-  /// Sections by the first column of the order are always contiguous, so only others are checked.
+  /// Identifies the sections of the keys, once they are counted.
+  /// - Returns: The error that names two rows of one section that stand apart, if there are any (R04).
   /// - Throws: The store's error.
-  /// - Complexity: O(*s* log *n*) in the sections.
-  func contiguityFailure() throws(StoreError) -> RequestError? {
-    switch rule {
-    case .single, .numbered: return nil
-    case .columns(let count, _): if count == 1 { return nil }
-    case .grouping: break
-    }
+  /// - Complexity: O(*s* log *n*) in the sections; O(1) where ids come first in the keys, since such sections are always contiguous.
+  mutating func identifySections() throws(StoreError) -> RequestError? {
+    if case .grouping = rule { return try contiguityFailure() }
+    let identities = try SectionIdentities(of: self)
+    guard identities != nil || sectionIdentities != nil else { return nil }
+    update { $0.sectionIdentities = identities }
+    return identities?.areUnique ?? true ? nil : try contiguityFailure()
+  }
+
+  private func contiguityFailure() throws(StoreError) -> RequestError? {
     var seen: [SectionID: Int] = [:]
     var start = window.lowerBound
     for section in 0..<counts.count {
