@@ -59,6 +59,7 @@ private struct Walk {
     var indexing = IndexingPolicy(table.store, heldKeysLimit: -1)
     indexing?.stride = generator.number(in: 1...8)
     indexing?.lookup = generator.choice(.automatic, .seeking, .scanning)
+    indexing?.countsBySections = generator.choice(nil, true)
     (held, indexed) = try table.store.read { [indexing] (store) throws(StoreError) in
       (
         try ListEngine(plan, from: store, generation: 1, maintainsDigests: false),

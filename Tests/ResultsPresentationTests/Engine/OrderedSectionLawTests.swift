@@ -30,7 +30,7 @@ struct OrderedSectionLawTests {
     try world.commit(rows: 30)
     var (done, moves, refusals) = (0, 0, 0)
     while done < Self.steps / Self.histories + 100 {
-      let definition = world.definition()
+      var definition = world.definition()
       let plan = try ListPlan(definition)
       guard var lists = try Lists(plan, store, stride: 1 + world.base.generator.below(5)) else {
         #expect(try world.list(definition).mayBeApart, "seed \(seed), step \(done)")
@@ -61,6 +61,15 @@ struct OrderedSectionLawTests {
         try check(steps, from: before, to: lists.held.shown.content, context)
         moves += steps.reduce(0) { $0 + $1.delta.sections.moves.count }
         try compare(lists, naive, context)
+        guard world.base.generator.below(5) == 0 else { continue }
+        definition.request.fetchLimit = [nil, 4, 9][world.base.generator.below(3)]
+        definition.request.fetchOffset = world.base.generator.below(6)
+        let shown = try world.list(definition)
+        guard try lists.moveWindow(to: ListPlan(definition), in: store, context) else {
+          #expect(shown.mayBeApart, context)
+          break
+        }
+        try compare(lists, shown, context)
       }
     }
     #expect(moves > 3, "seed \(seed): \(moves) moves of sections, \(refusals) refusals")
@@ -121,6 +130,7 @@ struct OrderedSectionLawTests {
     init?(_ plan: ListPlan, _ store: IndexingStore, stride: Int) throws {
       var indexing = IndexingPolicy(store, heldKeysLimit: -1)
       indexing?.stride = stride
+      if stride > 2 { indexing?.countsBySections = true }
       let held = try refusing { () throws(StoreError) in
         try ListEngine(plan, in: store, indexing: nil)
       }
@@ -131,6 +141,28 @@ struct OrderedSectionLawTests {
       #expect((held == nil) == (indexed == nil))
       guard let held, let indexed else { return nil }
       (self.held, self.indexed) = (held, indexed)
+    }
+
+    /// - Returns: Whether both have the other window.
+    mutating func moveWindow(
+      to plan: ListPlan,
+      in store: IndexingStore,
+      _ context: Comment
+    ) throws -> Bool {
+      let moved: (Lists, [ResultsDelta?])? = try store.read { (snapshot) throws(StoreError) in
+        var next = self
+        return try refusing { () throws(StoreError) in
+          let steps = [
+            try next.held.moveWindow(to: plan, in: snapshot),
+            try next.indexed.moveWindow(to: plan, in: snapshot),
+          ]
+          return (next, steps.map { $0?.delta })
+        }
+      }
+      guard let moved else { return false }
+      #expect(moved.1[0] == moved.1[1], context)
+      self = moved.0
+      return true
     }
 
     /// - Returns: `nil` if all refuse the change.

@@ -95,6 +95,7 @@ struct IndexedLawTests {
       let held = try ListEngine(plan, from: snapshot, generation: 1, maintainsDigests: false)
       var indexing = IndexingPolicy(store, heldKeysLimit: -1)
       indexing?.stride = stride
+      if stride > 2 { indexing?.countsBySections = true }
       indexing?.lookup = stride.isMultiple(of: 2) ? .seeking : .scanning
       let indexed = try ListEngine(
         plan,

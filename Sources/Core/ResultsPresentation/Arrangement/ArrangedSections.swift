@@ -43,15 +43,23 @@ final class ArrangedSections: Sendable {
     of snapshot: ResultsSnapshot
   ) {
     var order: Order?
+    var lengths: [Int]?
     if let objects {
-      order = .objects(ObjectOrder.make(objects, of: snapshot))
+      let found = ObjectOrder.make(objects, of: snapshot)
+      (order, lengths) = (.objects(found.order), found.lengths)
     } else if !plan.keepsSections {
       order = .fixed(FixedOrder(plan, of: snapshot))
     }
-    self.init(plan, order, of: snapshot)
+    self.init(plan, order, of: snapshot, lengths)
   }
 
-  private init(_ plan: ArrangementPlan, _ order: Order?, of snapshot: ResultsSnapshot) {
+  /// - Parameter known: The numbers of rows of the shown sections without limits, where they are objects and the numbers are known.
+  private init(
+    _ plan: ArrangementPlan,
+    _ order: Order?,
+    of snapshot: ResultsSnapshot,
+    _ known: [Int]? = nil
+  ) {
     self.plan = plan
     self.order = order
     let limits = plan.limits
@@ -61,7 +69,7 @@ final class ArrangedSections: Sendable {
     }
     var lengths: [Int]
     if case .objects(let order) = order {
-      lengths = order.matchingCounts(in: snapshot)
+      lengths = known ?? order.matchingCounts(in: snapshot)
       if let all = limits.all { lengths = lengths.map { min(all, $0) } }
       for (id, limit) in limits.overrides where id.occurrence == 0 {
         guard let section = order.shown(ofID: id.value) else { continue }

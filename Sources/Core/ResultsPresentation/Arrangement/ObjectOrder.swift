@@ -35,34 +35,44 @@ struct ObjectOrder: Sendable {
   private init(_ objects: SectionObjects) { self.objects = objects }
 
   /// Finds the sections of a generation.
+  /// - Returns: The sections, and the number of rows of each, those beyond its limit included.
   /// - Complexity: O(*s* log *n*) for *s* stored sections.
-  static func make(_ objects: SectionObjects, of snapshot: ResultsSnapshot) -> ObjectOrder {
+  static func make(
+    _ objects: SectionObjects,
+    of snapshot: ResultsSnapshot
+  ) -> (order: ObjectOrder, lengths: [Int]) {
     var order = ObjectOrder(objects)
     let keys = objects.keys
-    var positions: [Int] = []
-    var (runs, lengths) = (KeyBatch(), [Int]())
+    var present: [(position: Int, rows: Int)] = []
+    var (runs, runLengths) = (KeyBatch(), [Int]())
     var start = snapshot.window.lowerBound
-    for length in snapshot.storedCounts.lengths where length > 0 {
+    for rows in snapshot.storedCounts.lengths where rows > 0 {
       let value = snapshot.sectionID(at: start).value
-      start += length
+      start += rows
       if let key = objects.key(of: value), let position = keys.position(of: key) {
-        positions.append(position)
+        present.append((position, rows))
       } else if objects.destination(of: value) == .without,
         let run = snapshot.extent(ofRun: value)
       {
         runs.append(run.lower)
-        lengths.append(length)
+        runLengths.append(rows)
       }
     }
     order.runs = (try? SortedKeyList(sorted: runs)) ?? SortedKeyList()
-    order.runLengths = SectionCounts(lengths)
-    if !order.plan.showsEmpty {
-      positions.sort()
-      var present = KeyBatch()
-      for position in positions { present.append(keys.key(at: position)) }
-      order.present = (try? SortedKeyList(sorted: present)) ?? SortedKeyList()
+    order.runLengths = SectionCounts(runLengths)
+    var lengths: [Int]
+    if order.plan.showsEmpty {
+      lengths = Array(repeating: 0, count: keys.count)
+      for (position, rows) in present { lengths[position] = rows }
+    } else {
+      present.sort { $0.position < $1.position }
+      var batch = KeyBatch()
+      for (position, _) in present { batch.append(keys.key(at: position)) }
+      order.present = (try? SortedKeyList(sorted: batch)) ?? SortedKeyList()
+      lengths = present.map(\.rows)
     }
-    return order
+    if let without = order.without { lengths.insert(order.runLengths.total, at: without) }
+    return (order, lengths)
   }
 }
 

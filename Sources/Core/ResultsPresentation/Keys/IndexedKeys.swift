@@ -82,8 +82,8 @@ final class IndexedKeys: Sendable {
 extension IndexedKeys {
   /// Counts the keys of a list in one version of its store.
   ///
-  /// One pass divides the keys into blocks. Sections are found by seeking from one to the next, some at a time, or by one pass over
-  /// their counts where there are many.
+  /// Where sections are short, one pass over their counts is enough (`SectionPass`). Otherwise one divides the keys into blocks, and
+  /// sections are found by seeking from one to the next, some at a time, or by one pass over their counts where there are many.
   /// - Returns: `nil` if the end of a section is not known, so that the keys have to be held in memory.
   /// - Complexity: O(*n*), but few keys are decoded; O(*s* log *n*) for *s* sections.
   /// - Throws: The store's error, or `StoreError.aborted(by:)` with a `CancellationError` if the result is not wanted any more.
@@ -93,6 +93,14 @@ extension IndexedKeys {
     _ version: StoreVersion,
     while isWanted: () -> Bool
   ) throws(StoreError) -> IndexedKeys? {
+    if let counts = try SectionPass(index, source).count(while: isWanted) {
+      return IndexedKeys(
+        blocks: counts.blocks,
+        sections: counts.sections,
+        keyVersion: KeyVersion(version),
+        index: index
+      )
+    }
     let stride = index.stride(of: source)
     let found = try source.blocks(ofAbout: stride, while: isWanted)
     guard found.counts.allSatisfy({ (1...2 * stride).contains($0) }) else {
@@ -145,7 +153,7 @@ extension IndexedKeys {
     from source: any OrderedSource,
     while isWanted: () -> Bool
   ) throws(StoreError) -> PivotTree? {
-    var found = SectionCollector(index: index, total: count)
+    var found = SectionCollector(index)
     guard count > 0 else { return found.tree }
     if case .single = index.rule {
       found.blocks.append(PivotBlock(pivot: [0], rows: count))
@@ -155,7 +163,9 @@ extension IndexedKeys {
     var start = 0
     var bound: KeyBound?
     while start < count {
-      guard let run = try sectionStarts(from: bound, source, while: isWanted) else { return nil }
+      guard let run = try index.sectionStarts(from: bound, source, while: isWanted) else {
+        return nil
+      }
       guard !run.isEmpty else { throw index.contradiction }
       let ends = try reading.ranks(
         of: run.compactMap { section in
@@ -169,45 +179,11 @@ extension IndexedKeys {
         start = end
       }
       bound = run.last?.extent.end
-      if found.isBetterCounted(at: start) {
+      if found.isBetterCounted(at: start, of: count) {
         return try groupedSections(from: source, while: isWanted)
       }
     }
     return found.tree
-  }
-
-  /// The number of sections that are found before their lengths are counted together.
-  private static let sectionsCountedTogether = 64
-
-  /// The first keys of some consecutive sections, and their extents.
-  /// - Returns: No sections if there is no key from the bound on; `nil` if the end of a section is not known.
-  private func sectionStarts(
-    from bound: KeyBound?,
-    _ source: any OrderedSource,
-    while isWanted: () -> Bool
-  ) throws(StoreError) -> [(key: [UInt8], extent: SectionExtent)]? {
-    var found: [(key: [UInt8], extent: SectionExtent)] = []
-    var bound = bound
-    while found.count < IndexedKeys.sectionsCountedTogether {
-      guard isWanted() else { throw .aborted(by: CancellationError()) }
-      let batch = try source.firstKeys(
-        ofGroupsByFirstColumns: index.rule.sectionColumns ?? 1,
-        from: bound,
-        // The values of a grouped section begin anywhere.
-        limit: index.rule.sectionColumns == nil
-          ? 1 : IndexedKeys.sectionsCountedTogether - found.count
-      )
-      guard batch.count > 0 else { break }
-      for number in 0..<batch.count {
-        let key = batch.key(at: number)
-        guard let extent = index.extent(of: key) else { return nil }
-        found.append((key, extent))
-        bound = extent.end
-        // The last section has no end.
-        if bound == nil { return found }
-      }
-    }
-    return found
   }
 
   /// Finds the sections by one pass over the counts of the first columns.
@@ -215,7 +191,7 @@ extension IndexedKeys {
     from source: any OrderedSource,
     while isWanted: () -> Bool
   ) throws(StoreError) -> PivotTree? {
-    var found = SectionCollector(index: index, total: count)
+    var found = SectionCollector(index)
     var isKnown = true
     var isCancelled = false
     try source.groups(byFirstColumns: index.rule.sectionColumns ?? 1) {
@@ -232,49 +208,6 @@ extension IndexedKeys {
     guard isKnown else { return nil }
     guard found.tree.rowCount == count else { throw index.contradiction }
     return found.tree
-  }
-
-  /// The sections found so far, in order.
-  private struct SectionCollector {
-    let index: StoreIndex
-    let total: Int
-    /// The first block is empty and stands before all sections.
-    var blocks = [PivotBlock(pivot: [], rows: 0)]
-
-    init(index: StoreIndex, total: Int) {
-      self.index = index
-      self.total = total
-    }
-
-    mutating func append(_ key: [UInt8], _ extent: SectionExtent, rows: Int) {
-      if blocks.count > 1, blocks[blocks.count - 1].pivot == extent.lower {
-        blocks[blocks.count - 1].rows += rows
-        return
-      }
-      index.sectionIDs.record(key, from: extent.lower, index.rule, index.layout)
-      blocks.append(PivotBlock(pivot: extent.lower, rows: rows))
-    }
-
-    /// Whether the sections found so far are so short that a pass over all keys is cheaper than more seeking.
-    ///
-    /// A section costs two seeks and a count, as much as a pass over about 250 keys.
-    func isBetterCounted(at position: Int) -> Bool {
-      blocks.count > 64 && position / blocks.count < 250 && total - position > 16_384
-    }
-
-    var tree: PivotTree { (try? PivotTree(blocks)) ?? PivotTree() }
-  }
-}
-
-extension StoreIndex {
-  /// The extent of the section that a key belongs to, or `nil` if it is not known.
-  fileprivate func extent(of key: [UInt8]) -> SectionExtent? {
-    key.withUnsafeBytes { rule.extent(of: $0, layout) }
-  }
-
-  /// The error for counts and keys of a store that contradict each other.
-  fileprivate var contradiction: StoreError {
-    .unexpected(path: entity.name, detail: "the counts of an index do not fit its keys")
   }
 }
 

@@ -30,7 +30,8 @@ struct IndexedReading {
     self.init(keys, try index.source(in: snapshot), since: change)
   }
 
-  private func bound(_ lower: [UInt8]) -> KeyBound? { lower.isEmpty ? nil : .before(lower) }
+  /// The bound before the first key of a block, or `nil` for the start of the list.
+  private func bound(_ lower: [UInt8]) -> KeyBound? { keys.index.bound(ofPivot: lower) }
 }
 
 extension Store {
@@ -102,7 +103,7 @@ extension IndexedReading {
   ) -> (range: KeyRange, isFromEnd: Bool)? {
     guard key != block.lower else { return nil }
     if rows != nil, let upper = block.upper, key.isProbablyNearer(upper, than: block.lower) {
-      return (KeyRange(from: .before(key), to: .before(upper)), true)
+      return (KeyRange(from: .before(key), to: bound(upper)), true)
     }
     return (KeyRange(from: bound(block.lower), to: .before(key)), false)
   }
@@ -113,7 +114,7 @@ extension IndexedReading {
   /// - Complexity: O(log *n* + *k*) for the block's *k* keys.
   func isSound(block number: Int) throws(StoreError) -> Bool {
     let block = keys.blocks.location(ofBlock: number)
-    let present = try source.count(from: bound(block.lower), to: block.upper.map { .before($0) })
+    let present = try source.count(from: bound(block.lower), to: block.upper.flatMap { bound($0) })
     return present + since.netRemoved(from: block.lower, to: block.upper) == block.rows
   }
 }
@@ -157,7 +158,7 @@ extension IndexedReading {
     let batches = try source.keys(
       inEach: missing.map { index in
         let block = blocks[index].block
-        return KeyRange(from: bound(block.lower), to: block.upper.map { .before($0) })
+        return KeyRange(from: bound(block.lower), to: block.upper.flatMap { bound($0) })
       }
     )
     for (index, batch) in zip(missing, batches) {
@@ -181,7 +182,7 @@ extension IndexedReading {
     } else {
       batch = try source.keys(
         from: bound(block.lower),
-        to: block.upper.map { .before($0) },
+        to: block.upper.flatMap { bound($0) },
         skipping: 0,
         limit: .max
       )

@@ -14,6 +14,8 @@ struct IndexingPolicy: Sendable {
   var resetThreshold: Int?
   /// How the positions of many keys are found.
   var lookup = KeyLookup.automatic
+  /// Whether keys are counted by their sections, or `nil` for where these are short.
+  var countsBySections: Bool?
 
   /// Called before keys are counted, which takes time that grows with their number.
   var willCount: (@Sendable (any StoreSnapshot, any OrderedSource) throws(StoreError) -> Void)?
@@ -106,7 +108,13 @@ struct IndexingPolicy: Sendable {
     guard reportsEveryCommit, !plan.isFrozen, !plan.numbersSections,
       plan.clock?.comparisons.isEmpty ?? true
     else { return nil }
-    return StoreIndex(store: store, plan: plan, stride: stride, lookup: lookup)
+    return StoreIndex(
+      store: store,
+      plan: plan,
+      stride: stride,
+      lookup: lookup,
+      countsBySections: countsBySections
+    )
   }
 }
 

@@ -11,14 +11,23 @@ final class StoreIndex: Sendable {
   private let stride: Int?
   /// How the positions of many keys are found.
   let lookup: KeyLookup
+  /// Whether keys are counted by their sections, or `nil` for where these are short.
+  let countsBySections: Bool?
   /// Ids of sections that cannot be read from the bytes their keys begin with.
   let sectionIDs = SectionIDCache()
 
-  init(store: any Store, plan: ListPlan, stride: Int?, lookup: KeyLookup) {
+  init(
+    store: any Store,
+    plan: ListPlan,
+    stride: Int?,
+    lookup: KeyLookup,
+    countsBySections: Bool? = nil
+  ) {
     self.store = store
     self.plan = plan
     self.stride = stride
     self.lookup = lookup
+    self.countsBySections = countsBySections
   }
 
   /// The definition as the store has it.
@@ -31,6 +40,15 @@ final class StoreIndex: Sendable {
 
   /// About how many keys a block has that a source counts; it has at most twice as many.
   func stride(of source: any OrderedSource) -> Int { max(1, stride ?? source.costs.stride) }
+
+  /// The bound before the keys behind a pivot of a block, which is a key or the start of a section; `nil` for the start of the list.
+  func bound(ofPivot pivot: [UInt8]) -> KeyBound? {
+    guard !pivot.isEmpty else { return nil }
+    guard let columns = rule.sectionColumns, columns > 0 else { return .before(pivot) }
+    let length = pivot.withUnsafeBytes { layout.prefixLength(columns: columns, in: $0) }
+    // The start of a section has one byte of the next column, and a key at least its object's identity.
+    return .before(pivot.count == length + 1 ? Array(pivot.dropLast()) : pivot)
+  }
 
   /// Returns the index in one version of the store, or all keys of that version where the index no longer exists.
   /// - Throws: The store's error.
