@@ -4,7 +4,7 @@ import ResultsDomain
 import ResultsTesting
 import Testing
 
-/// R109, R110: after every step of a random walk a draft and a list over it are what a naive three-way model says.
+/// R109, R110, R269: after every step of a random walk a draft and a list over it are what a naive three-way model says.
 ///
 /// A hundredth of `RESULTS_LAW_STEPS`, at most 200,000, are the steps; `RESULTS_LAW_SEED` sets the first seed, and a failure names its own.
 @Suite("Drafts obey the laws")
@@ -39,7 +39,9 @@ struct DraftLawTests {
     }
     #expect(
       kinds.isSuperset(
-        of: ["base", "edit", "keep mine", "take theirs", "discard", "commit", "refusal"]
+        of: [
+          "base", "edit", "ancestor", "keep mine", "take theirs", "discard", "commit", "refusal",
+        ]
       ),
       "\(kinds)"
     )

@@ -4,7 +4,7 @@ import ResultsTesting
 import Testing
 
 @Suite struct `Draft over a store in memory` {
-  /// R49, R109, R110: a draft is a store like any other, of which there can be drafts again.
+  /// R49, R109, R110, R269, R270: a draft is a store like any other, of which there can be drafts again.
   @Test(arguments: StoreConformance.cases)
   func `keeps the promises of a store`(_ testCase: StoreConformance.Case) async throws {
     let provider = StoreProvider(

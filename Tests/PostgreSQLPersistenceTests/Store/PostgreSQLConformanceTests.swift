@@ -31,7 +31,7 @@ import Testing
     try await run(testCase, PostgreSQLStoreOptions(capture: .byRow))
   }
 
-  /// R109: a draft is a store like any other.
+  /// R109, R269, R270: a draft is a store like any other.
   @Test(arguments: StoreConformance.cases)
   func `a draft over a store conforms`(_ testCase: StoreConformance.Case) async throws {
     let stores = try Self.stores.get()

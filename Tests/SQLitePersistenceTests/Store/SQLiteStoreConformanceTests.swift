@@ -67,7 +67,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  /// R109: a draft is a store like any other.
+  /// R109, R269, R270: a draft is a store like any other.
   @Test(arguments: StoreConformance.cases)
   func `a draft over a store in a file conforms`(
     _ testCase: StoreConformance.Case

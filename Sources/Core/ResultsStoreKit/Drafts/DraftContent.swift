@@ -155,6 +155,21 @@ extension DraftContent {
     return decide(removed.map { ($0.table, $0.key, $0.entry, nil) })
   }
 
+  /// Bases edits on rows that were read before.
+  /// - Returns: Whether there was an edit of one.
+  mutating func setAncestors(_ rows: some Sequence<Row>) -> Bool {
+    var changes: [(table: Int, key: ObjectKey, old: DraftEntry, new: DraftEntry?)] = []
+    for row in rows {
+      guard let table = table(named: row.id.entity), let entry = overlay[table, row.id.key] else {
+        continue
+      }
+      let next = entry.based(on: row)
+      overlay[table, row.id.key] = next
+      changes.append((table, row.id.key, entry, next))
+    }
+    return decide(changes)
+  }
+
   /// Decides a conflict.
   /// - Returns: Whether there was one.
   mutating func decide(

@@ -128,6 +128,20 @@ struct DraftEntry: Sendable {
     return entry.isUnnecessary ? nil : entry
   }
 
+  /// The entry as an edit of a row that was read before: what the base has changed since in attributes that the draft changes too is in
+  /// conflict.
+  func based(on read: Row) -> DraftEntry {
+    guard ancestor != nil, let base else { return self }
+    var entry = self
+    var newAncestor = read
+    for index in base.values.indices
+    where mine.map({ $0.values[index] == base.values[index] }) ?? false {
+      newAncestor.values[index] = base.values[index]
+    }
+    entry.ancestor = newAncestor
+    return entry
+  }
+
   /// The entry without a conflict, with the draft's values.
   func keepingMine() -> DraftEntry? {
     var entry = self

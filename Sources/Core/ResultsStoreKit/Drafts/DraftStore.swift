@@ -174,6 +174,16 @@ extension DraftStore {
     core.editBroadcaster.commitNotifications()
   }
 
+  /// Bases the edits of rows on values that were read before, such as those that a person saw when they began to type.
+  ///
+  /// What the base has changed since in the attributes that the draft changes too is a conflict then, as if the edit had been there when the
+  /// base changed it. Rows that the draft does not change, or has inserted, are left out. A transaction of the draft that runs meanwhile
+  /// fails with `StoreError.outrun`.
+  /// - Complexity: O(*n*) in the bytes of the rows' values.
+  public func setAncestors(_ rows: some Sequence<Row> & Sendable) {
+    _ = decided(core.updateContent { $0.setAncestors(rows) })
+  }
+
   /// Decides a conflict for the draft's row: `commit` will write it over the base's.
   /// - Returns: Whether the row was in conflict.
   @discardableResult
@@ -209,20 +219,24 @@ extension DraftStore {
   /// What others have committed since is merged first. Lists over the draft show the same rows afterwards, except that rows with
   /// temporary keys are deleted and inserted with those that the base has assigned, in one change. Foreign keys of declared relationships
   /// follow.
-  /// - Parameter origin: The writer's name, which deltas report.
+  /// - Parameters:
+  ///   - origin: The writer's name, which deltas report.
+  ///   - check: A closure that reads the base in that transaction, before anything is written. What it throws ends the commit: a rule
+  ///     that no constraint of the base holds can be checked against what is committed by then. It may be called several times.
   /// - Returns: The final identities of rows by those that they had in the draft, where these differ, and the base's version.
   /// - Throws: `DraftError.conflicts` with the rows that need a decision, or `DraftError.store` with the base's error. The edits remain
   ///   then.
   /// - Complexity: As the base's transaction with one reading and one writing of each row.
   @discardableResult
   public func commit(
-    origin: CommitOrigin = .unnamed
+    origin: CommitOrigin = .unnamed,
+    checking check: (any StoreSnapshot) throws(StoreError) -> Void = { _ in }
   ) throws(DraftError) -> Committed<[ObjectID: ObjectID]> {
     guard !WriterScope.isInside(core) else {
       throw .store(.busy(path: identity.name, waited: .zero))
     }
     let committed = try core.writer.withLock { (_) throws(DraftError) in
-      try commitEdits(origin)
+      try commitEdits(origin, check)
     }
     core.broadcaster.notify()
     return committed
@@ -232,7 +246,8 @@ extension DraftStore {
   private static let attempts = 5
 
   private func commitEdits(
-    _ origin: CommitOrigin
+    _ origin: CommitOrigin,
+    _ check: (any StoreSnapshot) throws(StoreError) -> Void
   ) throws(DraftError) -> Committed<[ObjectID: ObjectID]> {
     var failure = StoreError.outrun(path: identity.name)
     for _ in 0..<DraftStore.attempts {
@@ -252,7 +267,7 @@ extension DraftStore {
       }
       guard !view.overlay.isEmpty else { return Committed(result: [:], version: view.base) }
       do {
-        return try write(view.overlay, origin)
+        return try write(view.overlay, origin, check)
       } catch {
         switch error {
         case .conflict, .notFound, .alreadyExists: failure = error
@@ -265,7 +280,8 @@ extension DraftStore {
 
   private func write(
     _ overlay: DraftOverlay,
-    _ origin: CommitOrigin
+    _ origin: CommitOrigin,
+    _ check: (any StoreSnapshot) throws(StoreError) -> Void
   ) throws(StoreError) -> Committed<[ObjectID: ObjectID]> {
     let commit = DraftCommit(overlay, core.entities)
     // Who follows the base's commits in its call must not wait for this draft's transactions.
@@ -274,6 +290,7 @@ extension DraftStore {
       do throws(StoreError) {
         return .success(
           try core.base.commit(origin: origin) { transaction in
+            try check(transaction)
             let (identities, landed) = try commit.write(in: transaction)
             core.updateContent { $0.landed = landed }
             return identities

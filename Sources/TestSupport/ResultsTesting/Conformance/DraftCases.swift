@@ -195,6 +195,56 @@ extension StoreConformance {
       try fixture.expectEqual(stored?["note"], "mine", "the attribute that only the draft changed")
     },
 
+    Case("an edit is based on the row that was read before", ["R269"]) { fixture in
+      let (store, draft, _) = try await fixture.openDraft()
+      let (one, two) = (Sample.itemID(1), Sample.itemID(2))
+      let read = try [one, two].compactMap { try fixture.row(store, $0, Sample.item) }
+      try fixture.write(store) { transaction in
+        try transaction.update(one, to: Sample.item("t"), of: Sample.item)
+        try transaction.update(two, to: Sample.item("b", note: "theirs"), of: Sample.item)
+      }
+      try fixture.write(draft) { transaction in
+        try transaction.update(one, to: Sample.item("x"), of: Sample.item)
+        try transaction.update(two, to: Sample.item("y", note: "theirs"), of: Sample.item)
+      }
+      try fixture.expectEqual(draft.edits.map(\.state.isConflict), [false, false], "no conflict")
+      draft.setAncestors(read)
+      try fixture.expectConflicts([one], of: draft)
+      try fixture.expectEqual(draft.edits.map(\.ancestor?["title"]), ["a", "b"], "the ancestors")
+      try fixture.expectEqual(draft.state(of: two), .edited(["title"]), "the other state")
+      try fixture.expect(draft.keepMine(one), "a conflict to decide")
+      try draft.commit()
+      try fixture.expectTitles(store, ["c", "x", "y"], "the base after the commit")
+      // What is not edited cannot be based on anything.
+      draft.setAncestors(read)
+      try fixture.expect(draft.edits.isEmpty, "no edits")
+    },
+
+    Case("a rule is checked against the base in the transaction that commits a draft", ["R270"]) {
+      fixture in
+      let (store, draft, _) = try await fixture.openDraft()
+      let id = try fixture.write(draft) {
+        try $0.insert(Sample.item("d"), key: nil, into: Sample.item)
+      }
+      func commit() throws {
+        try draft.commit { (base) throws(StoreError) in
+          guard try base.count(of: Sample.item, where: .all) < 4 else { throw .alreadyExists(id) }
+        }
+      }
+      let four = try fixture.write(store) {
+        try $0.insert(Sample.item("d"), key: nil, into: Sample.item)
+      }
+      do {
+        try commit()
+        throw fixture.failure("the commit to be refused", "no error")
+      } catch DraftError.store(.alreadyExists(id)) {}
+      try fixture.expectEqual(draft.state(of: id), .inserted, "the edit after the refusal")
+      try fixture.expectTitles(store, ["a", "b", "c", "d"], "the base after the refusal")
+      try fixture.write(store) { _ = try $0.delete(four, of: Sample.item) }
+      try commit()
+      try fixture.expectTitles(store, ["a", "b", "c", "d"], "the base after the commit")
+    },
+
     Case("a draft of a closed store keeps what was typed", ["R110"]) { fixture in
       let (store, draft, _) = try await fixture.openDraft()
       try fixture.write(draft) {
@@ -271,6 +321,10 @@ extension StoreConformance {
       }
     },
   ]
+}
+
+extension DraftState {
+  fileprivate var isConflict: Bool { if case .conflict = self { true } else { false } }
 }
 
 extension ConformanceFixture {

@@ -191,6 +191,12 @@ extension DraftWalk {
   }
 
   private mutating func decide() throws {
+    if generator.happens(percent: 30), let key = generator.element(of: naive.editedKeys) {
+      let read = values()
+      note("ancestor", "\(key) \(read)")
+      draft.setAncestors([Row(entity: entity, id: id(key), values: read)])
+      return naive.setAncestor(key, read)
+    }
     guard let key = generator.element(of: naive.conflicts) else { return }
     if generator.happens(percent: 50) {
       note("keep mine", "\(key)")

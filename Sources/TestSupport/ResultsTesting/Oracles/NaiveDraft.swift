@@ -146,6 +146,20 @@ extension NaiveDraft {
     }
   }
 
+  /// Bases an edit on other values of its row than those that it began with.
+  package mutating func setAncestor(_ key: Int64, _ values: [Value]) {
+    guard base[key] != nil else { return }
+    switch edits[key] {
+    case .deleted: edits[key] = .deleted(old: values)
+    case .touched(var touched, let last):
+      for (index, value) in touched {
+        touched[index] = Touched(old: values[index], mine: value.mine)
+      }
+      edits[key] = .touched(touched, last: last)
+    case .inserted, nil: break
+    }
+  }
+
   package mutating func keepMine(_ key: Int64) {
     switch (edits[key], base[key]) {
     case (.inserted(let mine), .some):
