@@ -1,6 +1,6 @@
 import OrderStatistics
 public import ResultsDomain
-import ResultsStoreKit
+package import ResultsStoreKit
 
 extension ResultsList {
   /// Returns the path that a row would have if these values were stored for it now, without storing anything (R122).
@@ -15,28 +15,62 @@ extension ResultsList {
   /// - Complexity: O(log *n*) and at most a block of keys where an index has them; O(*n* log *n*) where sections are merged or split.
   ///   Values of related objects are read as they are now.
   public func landingPath(of row: Row) throws(ResultsError) -> RowPath? {
+    try landing(of: row, as: row.id)?.path
+  }
+
+  /// Returns where a row would be shown, with the section that it would be in; a frozen list says no section.
+  /// - Parameters:
+  ///   - row: The row with all its values.
+  ///   - id: Its identity in the list, if it has another one in a draft.
+  ///   - draft: A draft over the list's store, in which related objects are read.
+  /// - Returns: `nil` if the row would not be in the list.
+  /// - Throws: As `landingPath(of:)`.
+  package func landing(
+    of row: Row,
+    as id: ObjectID,
+    in draft: DraftStore? = nil
+  ) throws(ResultsError) -> (path: RowPath, section: SectionID?)? {
     try reading { () throws(StoreError) in
-      if snapshot.plan.isFrozen { return snapshot.path(of: row.id) }
+      if snapshot.plan.isFrozen { return snapshot.path(of: id).map { ($0, nil) } }
+      let drafted = try draft?.read { (draft) throws(StoreError) in
+        try snapshot.related(row, in: draft)
+      }
       return try loader.store.rereading { (store) throws(StoreError) in
-        try snapshot.landingPath(of: row, in: store)
+        let related = if let drafted { drafted } else { try snapshot.related(row, in: store) }
+        let listed = Row(entity: related.entity, id: id, values: related.values)
+        return try snapshot.landing(ofRelated: listed, in: store)
       }
     }
   }
 }
 
 extension ResultsSnapshot {
+  /// Returns a row with its related values, if the list has any.
+  fileprivate func related(_ row: Row, in store: any StoreSnapshot) throws(StoreError) -> Row {
+    try (plan.view(store) as? RelatedSnapshot)?.derived(row) ?? row
+  }
+
   /// Returns the path of a row in this generation changed by nothing but that row; `nil` if it would not be in it.
   func landingPath(of row: Row, in store: any StoreSnapshot) throws(StoreError) -> RowPath? {
+    try landing(ofRelated: related(row, in: store), in: store)?.path
+  }
+
+  /// Returns the path of a row with its related values, and its section.
+  fileprivate func landing(
+    ofRelated row: Row,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> (path: RowPath, section: SectionID?)? {
     guard let landing = try stored.storedLanding(of: row, in: store) else { return nil }
-    guard let arrangement else { return landing.path }
+    guard let arrangement else { return (landing.path, landing.section) }
     let leaving = landing.leaving.flatMap { storedCounts.run(containing: $0 - window.lowerBound) }
-    return arrangement.landingPath(
+    let path = arrangement.landingPath(
       landing.path,
       inSection: landing.section,
       present: stored.storedSection(of: landing.section),
       leaving: leaving.map { RowPath(section: $0.run, row: $0.offset) },
       in: self
     )
+    return path.map { ($0, landing.section) }
   }
 
   /// Where a row would be among the keys changed by nothing but that row.
@@ -52,8 +86,7 @@ extension ResultsSnapshot {
     in store: any StoreSnapshot
   ) throws(StoreError) -> StoredLanding? {
     let store = plan.view(store)
-    let derived = try (store as? RelatedSnapshot)?.derived(row)
-    guard let key = try plan.key(of: derived ?? row) else { return nil }
+    guard let key = try plan.key(of: row) else { return nil }
     guard layout == plan.layout else { return try numberedPath(of: row.id.key, key) }
     let section = key.withUnsafeBytes { SectionID(plan.rule.id(of: $0, plan.layout)) }
     let (old, rank) = try positions(of: row.id.key, key, in: store)
