@@ -27,15 +27,13 @@ struct FormLandingTests {
       let id = old?.id ?? ObjectID(entity: world.entity.name, key: .integer(.max))
       let publisher = generator.element(of: ["0", "A", "B", "BB", "C", "D", "E"]) ?? "A"
       let values = World.values((publisher, "t\(generator.number(in: 0...30))", 1))
-      let draft = FormDraft(
-        Row(entity: world.entity, id: id, values: values),
-        section: (values[0], publisher)
-      )
-      let landing = try FormLanding(of: draft, in: list)
+      let row = Row(entity: world.entity, id: id, values: values)
+      let edited = FormDraft.Edited(row, as: id, in: nil, title: World.text)
+      let landing = try FormLanding(of: edited, in: list)
       if values == old?.values { continue }
       let stored = try world.store.commit(origin: .unnamed) { transaction in
         guard let old else {
-          return try transaction.insert(values, key: nil, into: draft.row.entity)
+          return try transaction.insert(values, key: nil, into: row.entity)
         }
         try transaction.update(old.id, to: values, of: old.entity)
         return old.id
@@ -83,12 +81,12 @@ struct FormLandingTests {
     try world.press("title 71")
     #expect(world.takeFormEffects().isEmpty)
     // The late answer is followed by a request for what is typed by now.
-    guard case .land(_, let revision, _, let list, _)? = first.first?.effect else {
+    guard case .draft(_, let revision, let list, _)? = first.first?.effect else {
       Issue.record("nothing is looked up")
       return
     }
-    let number = world.model.newestForm
-    try world.send(.form(number: number, .landed(.outside, revision: revision, in: list.position)))
+    let answer = FormEvent.drafted(nil, .outside, revision: revision, in: list.position)
+    try world.send(.form(number: world.model.newestForm, answer))
     try world.answerForms()
     #expect(world.model.landingText == "lands in A, between title 7 and title 8")
     #expect(world.screen.contains { $0.hasPrefix("└ lands in A, between title 7 and title 8 ─") })

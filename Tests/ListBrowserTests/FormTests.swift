@@ -149,12 +149,12 @@ struct FormTests {
   @Test func `R137: a row that the list does not have is said not to be in it`() async throws {
     var world = try await World.editing()
     try world.press("x")
-    guard case .land(_, let revision, _, let list, _)? = world.takeFormEffects().last?.effect else {
+    guard case .draft(_, let revision, let list, _)? = world.takeFormEffects().last?.effect else {
       Issue.record("nothing is looked up")
       return
     }
-    let number = world.model.newestForm
-    try world.send(.form(number: number, .landed(.outside, revision: revision, in: list.position)))
+    let answer = FormEvent.drafted(nil, .outside, revision: revision, in: list.position)
+    try world.send(.form(number: world.model.newestForm, answer))
     #expect(world.model.landingText == "will not be in this list")
     try world.press("\r")
     try world.answerForms()
@@ -254,7 +254,8 @@ struct FormConflictTests {
   }
 
   @Test(arguments: ["s", "o"])
-  func `R137: several rows have one form, and conflict as a whole`(_ key: String) async throws {
+  func `R137, R273: several rows have one form, and conflict as a whole`(_ key: String) async throws
+  {
     var world = try await World.editing()
     try world.press("\u{1B}")
     try world.go(to: "title 2")

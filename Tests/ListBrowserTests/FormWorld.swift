@@ -3,6 +3,7 @@ import ResultsDomain
 import ResultsStoreKit
 import ResultsPresentation
 import TerminalFrontEnd
+import Testing
 
 @testable import ListBrowser
 
@@ -38,7 +39,11 @@ extension World {
   /// What the open form waits for, oldest first; it is answered with this.
   mutating func takeFormEffects() -> [(number: Int, effect: FormEffect)] {
     let taken = effects.compactMap { effect -> (Int, FormEffect)? in
-      if case .form(let number, let effect) = effect { (number, effect) } else { nil }
+      switch effect {
+      case .form(_, .end): nil
+      case .form(let number, let effect): (number, effect)
+      default: nil
+      }
     }
     effects.removeAll { if case .form = $0 { true } else { false } }
     return taken
@@ -77,18 +82,27 @@ extension World {
         let texts = Set(rows.map { World.text($0.values[index]) })
         return texts.count == 1 ? texts.first : nil
       }
-      return .begun(FormContent(rows: rows, texts: texts))
+      return .begun(FormContent(rows: rows.map(World.formRow), texts: texts))
     case .save(let submission): return .saved(try save(submission), of: submission)
-    case .land(let submission, let revision, _, let list, _):
-      let id = ObjectID(entity: entity.name, key: .integer(.max))
-      let new = Row(entity: entity, id: id, values: World.values(("", "", nil)))
-      let row = World.changed(submission.begun.first ?? new, submission.texts)
-      let section = (id: row.values[0], title: World.text(row.values[0]))
-      let landing = try FormLanding(of: FormDraft(row, section: section), in: list)
-      return .landed(landing, revision: revision, in: list.position)
-    case .edit: return nil
+    case .draft(let submission, let revision, let list, _):
+      let (draft, id) = try draft(of: submission)
+      let key = try #require(id?.key ?? submission.begun.first?.stored.id.key)
+      let row = try draft.read { (snapshot) throws(StoreError) in
+        try snapshot.rows([key], of: entity).first ?? nil
+      }
+      let content = try content(of: submission, in: draft)
+      guard let row else {
+        return .drafted(content, .unknown("deleted"), revision: revision, in: list.position)
+      }
+      let new = ObjectID(entity: entity.name, key: .integer(.max))
+      let edited = FormDraft.Edited(row, as: id == nil ? row.id : new, in: draft, title: World.text)
+      let landing = try FormLanding(of: edited, in: list)
+      return .drafted(content, landing, revision: revision, in: list.position)
+    case .edit, .end: return nil
     }
   }
+
+  private static func formRow(_ row: Row) -> FormRow { FormRow(stored: row, shown: row) }
 
   func stored(_ ids: [ObjectID]) throws -> [Row?] {
     try store.read { (snapshot) throws(StoreError) in
@@ -96,51 +110,96 @@ extension World {
     }
   }
 
-  /// Writes a submission unless others have changed what it changes.
-  private func save(_ submission: FormSubmission) throws -> FormOutcome {
-    let fields = submission.texts.keys.sorted()
-    let stored = try stored(submission.begun.map(\.id))
-    let wishes = submission.begun.map { World.changed($0, submission.texts) }
-    func isChanged(_ index: Int, _ field: Int) -> Bool {
-      guard let now = stored[index] else { return true }
-      let (old, wish) = (submission.begun[index].values[field], wishes[index].values[field])
-      return now.values[field] != old && now.values[field] != wish
-    }
-    let conflicts = stored.indices.filter { index in fields.contains { isChanged(index, $0) } }
-    if submission.policy == .refuse, let first = conflicts.first {
-      if stored.count > 1 {
-        return .conflict(.several(changed: conflicts.count, stored: stored.compactMap(\.self)))
-      }
-      guard let now = stored[first] else { return .conflict(.deleted) }
-      let versions = fields.map { field in
-        FormConflict.Field(
-          field,
-          begun: World.text(submission.begun[first].values[field]),
-          stored: World.text(now.values[field]),
-          wished: World.text(wishes[first].values[field]),
-          isChanged: isChanged(first, field)
-        )
-      }
-      return .conflict(.changed(versions, stored: now))
-    }
-    let entity = entity
-    let added = try store.commit(origin: CommitOrigin("browse-1")) { transaction -> ObjectID? in
+  /// Writes a submission into a draft, based on the rows as the form knows them.
+  private func draft(
+    of submission: FormSubmission
+  ) throws -> (draft: DraftStore, added: ObjectID?) {
+    let draft = DraftStore(over: store)
+    let stored = try stored(submission.begun.map(\.stored.id))
+    let added = try draft.commit(origin: .unnamed) { [entity] transaction -> ObjectID? in
       if submission.begun.isEmpty {
         let new = World.changed([.text(""), .text(""), .null], submission.texts)
         return try transaction.insert(new, key: nil, into: entity)
       }
-      for (index, wish) in wishes.enumerated() {
-        if let now = stored[index] {
-          if submission.policy == .skip, conflicts.contains(index) { continue }
+      for (begun, now) in zip(submission.begun, stored) {
+        let id = begun.stored.id
+        if let now {
           let values = World.changed(now.values, submission.texts)
-          try transaction.update(wish.id, to: values, of: entity)
+          try transaction.update(id, to: values, of: entity)
         } else if submission.policy == .addDeleted {
-          _ = try transaction.insert(wish.values, key: wish.id.key, into: entity)
+          let values = World.changed(begun.stored.values, submission.texts)
+          _ = try transaction.insert(values, key: id.key, into: entity)
         }
       }
       return nil
     }.result
-    return .saved("changed: u undoes.", added: added)
+    draft.setAncestors(submission.begun.map(\.stored))
+    return (draft, added)
+  }
+
+  /// What a form for one row shows besides a submission.
+  private func content(
+    of submission: FormSubmission,
+    in draft: DraftStore
+  ) throws -> FormContent {
+    guard let begun = submission.begun.first?.stored else {
+      return FormContent(rows: [], texts: [])
+    }
+    guard let now = try stored([begun.id]).first ?? nil else {
+      let texts = begun.values.map(World.text)
+      return FormContent(rows: submission.begun, texts: texts, isDeleted: true)
+    }
+    var row = now
+    for field in submission.texts.keys { row.values[field] = begun.values[field] }
+    let conflicts = changedFields(of: begun.id, in: draft).map { ($0, World.text(now.values[$0])) }
+    return FormContent(
+      rows: [World.formRow(row)],
+      texts: row.values.map(World.text),
+      conflicts: Dictionary(uniqueKeysWithValues: conflicts)
+    )
+  }
+
+  /// The fields in which a row is in conflict.
+  private func changedFields(of id: ObjectID, in draft: DraftStore) -> [Int] {
+    guard case .conflict(_, let theirs?)? = draft.state(of: id),
+      let ancestor = draft.edits.first(where: { $0.id == id })?.ancestor
+    else { return [] }
+    return ancestor.values.indices.filter { ancestor.values[$0] != theirs.values[$0] }
+  }
+
+  /// Commits a submission unless others have changed what it changes.
+  private func save(_ submission: FormSubmission) throws -> FormOutcome {
+    let (draft, added) = try draft(of: submission)
+    let ids = submission.begun.map(\.stored.id)
+    let stored = try stored(ids)
+    let conflicts = zip(ids, stored).filter { id, row in
+      if case .conflict? = draft.state(of: id) {
+        true
+      } else {
+        row == nil && submission.policy != .addDeleted
+      }
+    }.map(\.0)
+    if submission.policy == .skip {
+      for id in conflicts { draft.takeTheirs(id) }
+    } else if let first = conflicts.first {
+      let rows = stored.compactMap { $0.map(World.formRow) }
+      if ids.count > 1 { return .conflict(.several(changed: conflicts.count, stored: rows)) }
+      guard let now = rows.first else { return .conflict(.deleted) }
+      let changed = changedFields(of: first, in: draft)
+      let wish = World.changed(submission.begun[0].stored, submission.texts)
+      let versions = submission.texts.keys.sorted().map { field in
+        FormConflict.Field(
+          field,
+          begun: World.text(submission.begun[0].stored.values[field]),
+          stored: World.text(now.stored.values[field]),
+          wished: World.text(wish.values[field]),
+          isChanged: changed.contains(field)
+        )
+      }
+      return .conflict(.changed(versions, stored: now))
+    }
+    let committed = try draft.commit(origin: CommitOrigin("browse-1"))
+    return .saved("changed: u undoes.", added: added.map { committed.result[$0] ?? $0 })
   }
 
   private static func changed(_ row: Row, _ texts: [Int: String]) -> Row {

@@ -155,7 +155,7 @@ struct MessageTests {
   @Test func `R208: a form whose saving is given up keeps what was typed`() async throws {
     var world = try await World.editing()
     try world.press("\t\u{15}A new title\r")
-    world.effects.removeAll { if case .form(_, .land) = $0 { true } else { false } }
+    world.effects.removeAll { if case .form(_, .draft) = $0 { true } else { false } }
     guard case .form(let number, .save(let submission))? = world.effects.last else {
       Issue.record("nothing is saved: \(world.effects)")
       return

@@ -103,7 +103,9 @@ import Testing
           case .some(.some(let stored)) = try transaction.rows([.integer(1)], of: Song.entity).first,
           let old = try fields.rows([stored], in: transaction).first
         else { return .null }
-        try fields.update(stored, from: old, to: values, in: transaction)
+        var objects = NamedObjects()
+        let fresh = Dictionary(uniqueKeysWithValues: zip(0..., values))
+        try fields.update(stored, setting: fresh, from: old, in: transaction, finding: &objects)
         return try transaction.rows([.integer(1)], of: Song.entity)[0]?["bandID"] ?? .null
       }.result
     }
@@ -134,75 +136,73 @@ import Testing
 
   // MARK: - Edits of fields
 
-  private func edit(_ keys: [ObjectKey], _ values: [Int: Value]) throws -> RowEdit {
-    let rows = try store.read { (snapshot) throws(StoreError) in
-      let rows = try snapshot.rows(keys, of: Song.entity).compactMap(\.self)
-      return try fields.rows(rows, in: snapshot)
+  private func stored(_ key: ObjectKey) throws -> (stored: Row, shown: Row) {
+    let found = try store.read { (snapshot) throws(StoreError) in
+      let rows = try snapshot.rows([key], of: Song.entity).compactMap(\.self)
+      return zip(rows, try fields.rows(rows, in: snapshot)).map { ($0, $1) }
     }
-    var edit = RowEdit(of: rows, fields: fields)
-    for (field, value) in values { edit.set(value, ofAttribute: field) }
-    return edit
+    return try #require(found.first)
   }
 
-  @Test func `an edit writes names, which create and connect objects, and other fields stay`()
-    throws
-  {
-    let first = try add(["a", "Beatles", "calm; sad"])
-    let second = try add(["b", .null, "sad"])
-    let edit = try edit([first, second], [1: "Kinks", 2: "sad; calm"])
-    #expect(edit.value(ofAttribute: 0) == nil && edit.changedNames == ["band", "moods"])
-    #expect(try store.write { try edit.save(in: $0) } == 2)
-    #expect(
-      try rows([first, second]) == [["a", "Kinks", "calm; sad"], ["b", "Kinks", "calm; sad"]]
-    )
+  private func set(_ values: [Int: Value], of key: ObjectKey, from old: Row) throws -> [String] {
+    let row = try stored(key).stored
+    return try store.write { transaction in
+      var objects = NamedObjects()
+      return try fields.update(
+        row,
+        setting: values,
+        from: old,
+        in: transaction,
+        finding: &objects
+      ).names(in: fields.form)
+    }
+  }
+
+  @Test func `names that are set create and connect objects, and other fields stay`() throws {
+    let key = try add(["a", "Beatles", "calm; sad"])
+    let old = try stored(key).shown
+    #expect(try set([1: "Kinks", 2: "sad; loud"], of: key, from: old) == ["band", "moods"])
+    #expect(try rows([key]) == [["a", "Kinks", "loud; sad"]])
     #expect(try count(Band.entity) == 2)
+    let new = try stored(key).shown
     // Names in another order are the same value.
-    let same = try self.edit([first], [2: " sad;calm "])
-    #expect(same.changedNames.isEmpty)
+    #expect(try set([0: "a", 2: " sad;loud "], of: key, from: new) == [])
   }
 
-  @Test func `an edit conflicts in names too, and adds a deleted row with its names again`() throws
-  {
-    let key = try add(["a", "Beatles", "calm"])
-    let edit = try edit([key], [1: "Kinks", 0: "A"])
-    let other = try self.edit([key], [1: "Who"])
-    _ = try store.write { try other.save(in: $0) }
-    let conflicts = try store.read { (snapshot) throws(StoreError) in
-      try edit.conflicts(in: snapshot)
+  @Test func `R271: links that others made or removed since stay as they are`() throws {
+    let key = try add(["a", .null, "calm; sad"])
+    let old = try stored(key).shown
+    _ = try set([2: "sad; slow"], of: key, from: old)
+    #expect(try set([2: "calm; loud"], of: key, from: old) == ["moods"])
+    #expect(try rows([key]) == [["a", .null, "loud; slow"]])
+  }
+
+  @Test func `a deleted object is inserted again with its key and its names`() throws {
+    let key = try add(["a", "Who", "sad"])
+    let old = try stored(key).shown
+    try store.write { transaction in
+      _ = try transaction.delete(ObjectID(entity: "Song", key: key), of: Song.entity)
+      var objects = NamedObjects()
+      let values: [Value] = ["Z", old.values[1], old.values[2]]
+      try fields.insertAgain(values, key: key, into: transaction, finding: &objects)
     }
-    #expect(
-      conflicts.first?.fields == [
-        .init(attribute: 1, begun: "Beatles", stored: "Who", wished: "Kinks")
-      ]
-    )
-    // Fields that only others changed are left to them.
-    let title = try self.edit([key], [0: "A"])
-    _ = try store.write { try self.edit([key], [2: "sad"]).save(in: $0) }
-    #expect(try store.write { try title.save(in: $0) } == 1)
-    #expect(try rows([key]) == [["A", "Who", "sad"]])
-    let last = try self.edit([key], [0: "Z"])
-    _ = try store.write { try $0.delete(ObjectID(entity: "Song", key: key), of: Song.entity) }
-    #expect(try store.write { try last.addDeleted(in: $0) } == 1)
     #expect(try rows([key]) == [["Z", "Who", "sad"]])
   }
 
-  @Test func `a draft is the row that would be stored, and names what does not exist yet`() throws {
-    let key = try add(["a", "Beatles", .null])
+  @Test func `R271: an object that others have named meanwhile is no new one`() throws {
     _ = try add(["b", "Kinks", .null])
-    let stored = try #require(
+    func check(_ name: Value) throws {
+      let id = ObjectID(entity: "Band", key: .integer(-1))
       try store.read { (snapshot) throws(StoreError) in
-        try snapshot.rows([key], of: Song.entity).first
-      } ?? nil
-    )
-    func draft(_ values: [Int: Value]) throws -> (row: Row, missing: [String]) {
-      try store.read { (snapshot) throws(StoreError) in
-        try fields.draft(values, of: stored, in: snapshot)
+        let new = Row(entity: Band.entity, id: id, values: [name])
+        try fields.checkNames(of: [new], areNewIn: snapshot)
       }
     }
-    #expect(try draft([0: "A", 1: "Kinks"]).row.values == ["A", 2])
-    #expect(try draft([1: .null]).row.values == ["a", .null])
-    let new = try draft([1: "Who", 2: "sad"])
-    #expect(new.row.values == ["a", .null] && new.missing == ["band", "moods"])
-    #expect(try count(Band.entity) == 2)
+    try check("kinks")
+    let error = #expect(throws: StoreError.self) { try check("Kinks") }
+    guard case .alreadyExists(ObjectID(entity: "Band", key: .integer(-1)))? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
   }
 }

@@ -11,7 +11,10 @@ import Testing
 )
 struct BrowserFormTests {
   /// A terminal in which `book-catalog browse` shows three books.
-  private func browsing(_ environment: [String: String] = [:]) throws -> TerminalRun {
+  private func browsing(
+    _ environment: [String: String] = [:],
+    options: String = ""
+  ) throws -> TerminalRun {
     let terminal = try TerminalRun(environment: environment)
     try terminal.run.write(
       "publisher,title,author,year\nA,a0,Ann,1990\nA,a1,Bob,1991\nB,b0,Ann,1992\n",
@@ -19,8 +22,8 @@ struct BrowserFormTests {
     )
     let (books, store) = (terminal.run.path("books.csv"), terminal.run.path("books.sqlite"))
     try terminal.run.run("book-catalog", "import", books, "--store", store)
-    try terminal.enter("book-catalog browse --store books.sqlite; echo status $?")
-    try terminal.wait("the list") { $0.contains("3 books in 2") && $0.contains("a0") }
+    try terminal.enter("book-catalog browse \(options) --store books.sqlite; echo status $?")
+    try terminal.wait("the list") { $0.contains("3 books in ") && $0.contains("a0") }
     return terminal
   }
 
@@ -120,6 +123,63 @@ struct BrowserFormTests {
     try terminal.press("Enter")
     let added = try terminal.wait("the row") { $0.contains("4 books in 3") && !$0.contains("┌") }
     #expect(terminal.cursor(added)?.text.contains("q␊new") == true)
+  }
+
+  @Test func `R271: a form follows what sqlite3 commits, and shows both values of a conflict`()
+    throws
+  {
+    let terminal = try browsing()
+    try terminal.type("e")
+    try terminal.wait("the form") { $0.contains("┌ edit a0") && $0.contains("[1990") }
+    try terminal.sqlite("UPDATE Book SET year = 1950 WHERE title = 'a0'")
+    try terminal.wait("the year") {
+      $0.contains("[1950") && $0.contains("Others have changed year.")
+    }
+    try terminal.press("Tab", "Tab", "Tab", "C-u")
+    try terminal.type("2001")
+    try terminal.sqlite("UPDATE Book SET year = 1951, publisher = 'B' WHERE title = 'a0'")
+    try terminal.wait("the conflict") {
+      $0.contains("year: Others have stored “1951”; ^R takes it.") && $0.contains("[2001")
+        && $0.contains("[B ")
+    }
+    try terminal.press("C-r")
+    try terminal.wait("the other year") { $0.contains("[1951") && !$0.contains("field changed") }
+    try terminal.press("Escape")
+    try terminal.wait("the list") { !$0.contains("┌ edit a0") }
+    #expect(try stored("a0", terminal) == "1951|B|Ann\n")
+  }
+
+  @Test func `R271: a row lands in the section of an author that is new`() throws {
+    let terminal = try browsing(options: "--section-by author.name")
+    try terminal.type("e")
+    try terminal.wait("the form") { $0.contains("┌ edit a0") }
+    try terminal.press("Tab", "Tab", "C-u")
+    try terminal.type("Cem")
+    try terminal.wait("the landing") { $0.contains("lands in a new section, Cem, after Bob") }
+    #expect(try stored("a0", terminal) == "1990|A|Ann\n")
+    try terminal.press("Enter")
+    let lines = try terminal.wait("the section") {
+      $0.contains("▾ Cem ─") && !$0.contains("┌ edit")
+    }
+    #expect(terminal.cursor(lines)?.text.contains("a0") == true)
+    #expect(try stored("a0", terminal) == "1990|A|Cem\n")
+  }
+
+  @Test func `R272: a row that sqlite3 deletes says so in its form, and is added again`() throws {
+    let terminal = try browsing()
+    try terminal.type("e")
+    try terminal.wait("the form") { $0.contains("┌ edit a0") }
+    try terminal.press("Tab", "Tab", "Tab", "C-u")
+    try terminal.type("2001")
+    try terminal.sqlite("DELETE FROM Book WHERE title = 'a0'")
+    try terminal.wait("the reason") { $0.contains("Others have deleted it. Enter offers") }
+    try terminal.press("Enter")
+    try terminal.wait("the question") { $0.contains("a add it again") }
+    try terminal.type("a")
+    try terminal.wait("the list") {
+      $0.contains("added Book 1 again: u undoes.") && !$0.contains("┌")
+    }
+    #expect(try stored("a0", terminal) == "2001|A|Ann\n")
   }
 
   @Test func `R137: E edits the row in an editor, and a failing editor writes nothing`() throws {

@@ -40,6 +40,52 @@ struct PostgreSQLTerminalTests {
     try terminal.wait("the end") { $0.contains("status 0") }
   }
 
+  @Test
+  func `R271, R272: a form follows psql, shows both values of a conflict, and what is deleted`()
+    throws
+  {
+    let server = try ServerRun()
+    let terminal = try TerminalRun()
+    let file = try server.run.write(
+      "publisher,title,author,year\nA,a0,Ann,1990\nB,b0,Bob,1991\n",
+      to: "books.csv"
+    )
+    try server.run("book-catalog", "import", file)
+    try terminal.enter(
+      "book-catalog browse --section-by author.name --store '\(server.url)'; echo status $?"
+    )
+    try terminal.wait("the list") { $0.contains("2 books in 2") && $0.contains("a0") }
+    try terminal.type("e")
+    try terminal.wait("the form") { $0.contains("┌ edit a0") && $0.contains("[1990") }
+    try server.psql("UPDATE \"Book\" SET year = 1950 WHERE title = 'a0'")
+    try terminal.wait("the year") { $0.contains("[1950") }
+    try terminal.press("Tab", "Tab", "C-u")
+    try terminal.type("Cem")
+    try terminal.wait("the landing") { $0.contains("lands in a new section, Cem, after Bob") }
+    try terminal.press("Tab", "C-u")
+    try terminal.type("2001")
+    try server.psql("UPDATE \"Book\" SET year = 1951 WHERE title = 'a0'")
+    try terminal.wait("the conflict") { $0.contains("Others have stored “1951”") }
+    try terminal.press("Enter")
+    try terminal.wait("the versions") { $0.contains("1951  !") && $0.contains("2001  !") }
+    try terminal.type("o")
+    try terminal.wait("the row") { $0.contains("▾ Cem ─") && $0.contains("changed author, year") }
+    let book = "SELECT year, name FROM \"Book\" b JOIN \"Author\" a ON a.id = \"authorID\""
+    #expect(try server.psql("\(book) WHERE title = 'a0'").contains("2001|Cem"))
+    try terminal.type("e")
+    try terminal.wait("the form") { $0.contains("┌ edit a0") }
+    try terminal.type("x")
+    try server.psql("DELETE FROM \"Book\" WHERE title = 'a0'")
+    try terminal.wait("the reason") { $0.contains("Others have deleted it.") }
+    try terminal.press("Enter")
+    try terminal.wait("the question") { $0.contains("a add it again") }
+    try terminal.type("a")
+    try terminal.wait("the row") { $0.contains("again: u undoes.") }
+    #expect(try server.psql("\(book) WHERE title = 'a0'").contains("2001|Cem"))
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+  }
+
   @Test func `R161: a password that the server wants is asked for, and is not shown`() throws {
     let server = try ServerRun(on: "tests-password", settings: [])
     try server.run("book-catalog", "demo")

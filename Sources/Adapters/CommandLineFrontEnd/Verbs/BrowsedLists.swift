@@ -24,14 +24,9 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   /// The source of the browser's lists.
   var source: BrowserSource {
     let requests = BrowsedRequests(self)
-    let forms = BrowsedForms(lists: self, requests: requests)
     var source = BrowserSource(
       perform: { request in try refusing { try requests.perform(request) } },
-      forms: BrowserForms(
-        begin: { subject in try refusing { try forms.begin(subject) } },
-        save: { submission in try refusing { try forms.save(submission) } },
-        draft: { submission, choice in try refusing { try forms.draft(submission, in: choice) } }
-      ),
+      forms: BrowsedForms(lists: self, requests: requests).forms,
       { choice in try refusing { try define(choice) } }
     )
     source.files = BrowsedFiles(lists: self).files

@@ -201,14 +201,14 @@ package struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
       if let basedOn, !overwrite, basedOn != RowVersion(of: row) {
         throw conflict(basedOn, stored: row, wanted: edited, settings)
       }
-      let cleared = try fields.update(
+      var objects = NamedObjects()
+      return try fields.update(
         stored,
+        setting: assignments.assigned,
         from: row,
-        to: values,
         in: transaction,
-        assigned: assignments.assigned
-      )
-      return edited.changes(from: row).union(cleared).names(in: fields.form)
+        finding: &objects
+      ).names(in: fields.form)
     }.result
     try opened.close()
     let what =

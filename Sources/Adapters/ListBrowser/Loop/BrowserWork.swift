@@ -23,6 +23,8 @@ final class BrowserWork: Sendable {
   private let wait = Mutex<WriterWait?>(nil)
   /// The newest search for a match.
   private let matching = Mutex<Task<Void, Never>?>(nil)
+  /// The open form.
+  let form = Mutex<FormAtWork?>(nil)
   /// The time that a filter waits for the next key.
   private static let patience = Duration.milliseconds(40)
 
@@ -96,6 +98,7 @@ final class BrowserWork: Sendable {
       return lists
     }
     source.stop()
+    endForm { _ in true }
     matching.withLock { $0?.cancel() }
     _ = try? await open[0]?.controller?.saveCache()
     for list in open.values {

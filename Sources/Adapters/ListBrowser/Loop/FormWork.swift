@@ -1,45 +1,102 @@
 import ResultsDomain
 import ResultsPresentation
 import ResultsStoreKit
+import Synchronization
+
+/// A form that is open, with the task that opens it and follows the store.
+struct FormAtWork: Sendable {
+  let number: Int
+  let task: Task<Void, Never>
+  var form: OpenForm?
+}
 
 /// What forms ask for: reading, storing, and finding where a row would stand.
 extension BrowserWork {
   /// Performs an effect of a form.
   func perform(_ effect: FormEffect, ofForm number: Int) {
-    guard let forms = source.forms else {
-      return send(.form(number: number, .refused("There are no forms here.")))
-    }
-    let wait: WriterWait? = if case .save = effect { beginWait() } else { nil }
-    Task(executorPreference: executor) { [send] in
-      send(.form(number: number, await BrowserWork.answer(to: effect, wait, forms)))
+    switch effect {
+    case .begin(let subject): openForm(number, subject)
+    case .draft(let submission, let revision, let list, let choice):
+      answer(number) { await BrowserWork.draft(submission, revision, list, choice, in: $0) }
+    case .save(let submission):
+      let wait = beginWait()
+      answer(number) { await BrowserWork.save(submission, wait, in: $0) }
+    case .edit: send(.form(number: number, .notEdited("There is no terminal for an editor here.")))
+    case .end: endForm { $0 == number }
     }
   }
 
-  @concurrent private static func answer(
-    to effect: FormEffect,
-    _ wait: WriterWait?,
-    _ forms: BrowserForms
-  ) async -> FormEvent {
-    switch effect {
-    case .begin(let subject):
-      do { return .begun(try forms.begin(subject)) } catch { return .refused(reason(of: error)) }
-    case .save(let submission):
-      do {
-        let outcome = try WriterWait.$current.withValue(wait) { try forms.save(submission) }
-        return .saved(outcome, of: submission)
-      } catch {
-        return .saved(.failed(reason(of: error)), of: submission)
-      }
-    case .land(let submission, let revision, _, let list, let choice):
-      let landing: FormLanding
-      do {
-        landing = try FormLanding(of: try forms.draft(submission, choice), in: list)
-      } catch {
-        landing = .unknown(reason(of: error))
-      }
-      return .landed(landing, revision: revision, in: list.position)
-    case .edit: return .notEdited("There is no terminal for an editor here.")
+  private func openForm(_ number: Int, _ subject: FormSubject) {
+    guard let forms = source.forms else {
+      return send(.form(number: number, .refused("There are no forms here.")))
     }
+    endForm { _ in true }
+    form.withLock { form in
+      // Under the lock, so that the task finds the form that it opens however soon it runs.
+      let task = Task(executorPreference: executor) { [weak self, send] in
+        let opened = forms.open(subject)
+        self?.form.withLock { form in if form?.number == number { form?.form = opened } }
+        let changes = opened.changes()
+        send(.form(number: number, await BrowserWork.begin(opened)))
+        for await _ in changes { send(.form(number: number, .changed)) }
+      }
+      form = FormAtWork(number: number, task: task)
+    }
+  }
+
+  /// Ends the draft of the open form, if its number is one of those.
+  func endForm(where isEnded: (Int) -> Bool) {
+    form.withLock { open in
+      guard let number = open?.number, isEnded(number) else { return }
+      open?.task.cancel()
+      open = nil
+    }
+  }
+
+  private func answer(
+    _ number: Int,
+    _ body: @escaping @Sendable (OpenForm) async -> FormEvent
+  ) {
+    guard let open = form.withLock({ $0?.number == number ? $0?.form : nil }) else { return }
+    Task(executorPreference: executor) { [send] in
+      send(.form(number: number, await body(open)))
+    }
+  }
+
+  @concurrent private static func begin(_ form: OpenForm) async -> FormEvent {
+    do { return .begun(try form.begin()) } catch { return .refused(reason(of: error)) }
+  }
+
+  @concurrent private static func save(
+    _ submission: FormSubmission,
+    _ wait: WriterWait,
+    in form: OpenForm
+  ) async -> FormEvent {
+    do {
+      let outcome = try WriterWait.$current.withValue(wait) { try form.save(submission) }
+      return .saved(outcome, of: submission)
+    } catch {
+      return .saved(.failed(reason(of: error)), of: submission)
+    }
+  }
+
+  @concurrent private static func draft(
+    _ submission: FormSubmission,
+    _ revision: Int,
+    _ list: ResultsList<Row>,
+    _ choice: BrowserChoice,
+    in form: OpenForm
+  ) async -> FormEvent {
+    var content: FormContent?
+    let landing: FormLanding
+    do {
+      let draft = try form.draft(submission, choice)
+      content = draft.content
+      landing = try FormLanding(of: draft.edited.get(), in: list)
+    } catch {
+      landing = .unknown(reason(of: error))
+    }
+    return .drafted(content, landing, revision: revision, in: list.position)
   }
 
   private static func reason(of error: any Error) -> String {
@@ -51,12 +108,14 @@ extension FormLanding {
   /// Finds where a row would stand in a list.
   /// - Throws: `ResultsError` where the list cannot be read.
   /// - Complexity: That of `ResultsList.landingPath(of:)`; two rows are read.
-  init(of draft: FormDraft, in list: ResultsList<Row>) throws(ResultsError) {
-    guard let path = try list.landingPath(of: draft.row) else {
+  init(of edited: FormDraft.Edited, in list: ResultsList<Row>) throws(ResultsError) {
+    guard
+      let (path, landed) = try list.landing(of: edited.row, as: edited.id, in: edited.store)
+    else {
       self = .outside
       return
     }
-    let old = list.path(of: draft.row.id)
+    let old = list.path(of: edited.id)
     // The path counts sections and rows without the row itself.
     let vanishing = old.flatMap { path in
       list.isSectioned && list.section(at: path.section)?.count == 1 ? path.section : nil
@@ -65,10 +124,10 @@ extension FormLanding {
     let isNew =
       list.isSectioned && path.row == 0
       && (list.section(at: section).map { section in
-        draft.section.map { $0.id != section.id.value } ?? false
+        landed.map { $0.value != section.id.value } ?? false
       } ?? true)
     if isNew {
-      let title = draft.section?.title ?? ""
+      let title = landed.map { edited.title($0.value) } ?? ""
       if let vanishing, path.section == vanishing, list.section(at: vanishing)?.title == title {
         self = .same
         return

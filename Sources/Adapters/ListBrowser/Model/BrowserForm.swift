@@ -45,8 +45,10 @@ struct BrowserForm: Sendable {
   /// Whether the text goes to an editor at once, and is stored as soon as that ends.
   let usesEditor: Bool
   var phase = Phase.opening
-  /// The rows as they were when the form began.
-  var begun: [Row] = []
+  /// The rows on which what was typed is based.
+  var begun: [FormRow] = []
+  /// Whether others have deleted the row.
+  var isDeleted = false
   /// The fields that the form shows.
   var entries: [FormEntry] = []
   /// The index of the entry with the caret.
@@ -86,6 +88,21 @@ struct BrowserForm: Sendable {
       return FormEntry(field: field, original: text)
     }
     phase = .editing
+  }
+
+  /// Takes what others have stored meanwhile: fields that were not typed in follow it.
+  mutating func follow(_ content: FormContent) {
+    isDeleted = content.isDeleted
+    begun = content.rows
+    var followed: [String] = []
+    for index in entries.indices {
+      let field = entries[index].field
+      guard content.texts.indices.contains(field) else { continue }
+      let isOther = entries[index].follow(content.texts[field], others: content.conflicts[field])
+      if isOther { followed.append(fields[field].name) }
+    }
+    guard !followed.isEmpty else { return }
+    reason = "Others have changed \(followed.joined(separator: ", "))."
   }
 
   /// The texts of changed fields, by the fields' positions.
@@ -227,11 +244,14 @@ struct BrowserForm: Sendable {
   func submission(resolvedBy key: Character) -> FormSubmission? {
     guard case .conflict(let conflict, var submission) = phase else { return nil }
     switch (conflict, key) {
+    // The draft would keep mine over what it knows by now, so the edit is based on what was shown.
     case (.changed(_, let stored), "o"): submission.begun = [stored]
     case (.changed(let fields, let stored), "m"):
       submission.begun = [stored]
       for field in fields where field.isChanged { submission.texts[field.field] = nil }
-    case (.deleted, "a"): submission.policy = .addDeleted
+    case (.deleted, "a"):
+      submission.policy = .addDeleted
+      return submission
     case (.several, "s"): submission.policy = .skip
     case (.several(_, let stored), "o"): submission.begun = stored
     default: return nil
@@ -250,7 +270,9 @@ struct LandingState: Hashable, Sendable {
   var time = Duration.zero
   /// Whether an answer is under way.
   var isLooking = false
+  /// Whether the store may have changed since the last request.
+  var isOutdated = false
 
-  /// The time between two requests that only the list's changes cause.
+  /// The time between two requests that only changes of the list or the store cause.
   static let patience = Duration.milliseconds(250)
 }

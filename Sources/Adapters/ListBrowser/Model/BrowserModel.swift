@@ -280,6 +280,7 @@ extension BrowserModel {
   /// - Complexity: O(*c* log *n*) for a change of *c* rows, O(log *n*) for a key.
   package mutating func update(_ event: BrowserEvent, at now: Duration) -> [BrowserEffect] {
     self.now = now
+    let openForm = form?.number
     var effects: [BrowserEffect] = []
     switch event {
     case .key(let key, let frame): effects = press(key, frame: frame)
@@ -337,7 +338,8 @@ extension BrowserModel {
       }
     }
     effects += goToAdded(after: event)
-    return effects + readPage() + readDetails() + observe() + landForm()
+    if let openForm, form?.number != openForm { effects.append(.form(number: openForm, .end)) }
+    return effects + readPage() + readDetails() + observe() + draftForm()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.

@@ -36,11 +36,15 @@ extension BrowserSetup {
 extension BrowserSource {
   fileprivate func within(_ scope: some BrowserScope) -> BrowserSource {
     let forms = forms.map { forms in
-      BrowserForms(
-        begin: { subject in try scope.run { try forms.begin(subject) } },
-        save: { submission in try scope.run { try forms.save(submission) } },
-        draft: { submission, choice in try scope.run { try forms.draft(submission, choice) } }
-      )
+      BrowserForms { subject in
+        let form = scope.run { forms.open(subject) }
+        return OpenForm(
+          begin: { try scope.run { try form.begin() } },
+          draft: { submission, choice in try scope.run { try form.draft(submission, choice) } },
+          save: { submission in try scope.run { try form.save(submission) } },
+          changes: form.changes
+        )
+      }
     }
     var source = BrowserSource(
       perform: { [perform] request in try scope.run { try perform(request) } },

@@ -4,8 +4,10 @@ import TerminalFrontEnd
 struct FormEntry: Sendable {
   /// The position of the field among all fields.
   let field: Int
-  /// The text that the form began with; `nil` where several rows have several.
-  let original: String?
+  /// The text that was stored when the form began or the user began to type; `nil` where several rows have several.
+  private(set) var original: String?
+  /// The text that others have stored since, where that is another one than was typed.
+  private(set) var others: String?
   /// What has been typed, or the original text.
   private(set) var text: String
   /// The number of characters before the caret.
@@ -32,6 +34,19 @@ struct FormEntry: Sendable {
   /// Whether the rows have several values, and none was typed.
   var isVarious: Bool { original == nil && !isTouched }
 
+  /// Takes the text that is stored by now: one that was not changed follows it.
+  /// - Returns: Whether the shown text is another one than before.
+  mutating func follow(_ stored: String?, others: String?) -> Bool {
+    self.others = isChanged ? others : nil
+    guard !isChanged, stored.map({ !$0.utf8.elementsEqual(text.utf8) }) ?? (original != nil) else {
+      return false
+    }
+    original = stored
+    text = stored ?? ""
+    caret = min(caret, text.count)
+    return true
+  }
+
   // MARK: - Typing
 
   /// Inserts a text at the caret.
@@ -49,8 +64,10 @@ struct FormEntry: Sendable {
     change(to: text)
   }
 
-  /// Takes the original text again.
+  /// Takes the stored text again, which may be that of others.
   mutating func restore() {
+    if let others { original = others }
+    others = nil
     text = original ?? ""
     caret = text.count
     isTouched = false

@@ -1,4 +1,5 @@
 package import ResultsDomain
+package import ResultsStoreKit
 
 /// A field of the forms in which rows are added and changed.
 package struct FormField: Sendable {
@@ -31,17 +32,41 @@ package enum FormSubject: Hashable, Sendable {
   case all(BrowserChoice)
 }
 
-/// What a form begins with.
+/// A row as a form knows it.
+package struct FormRow: Hashable, Sendable {
+  /// The row as it was stored; an edit is based on it.
+  package var stored: Row
+  /// Its values as the fields show them, such as names of related objects in place of their keys.
+  package var shown: Row
+
+  /// Creates a row.
+  package init(stored: Row, shown: Row) { (self.stored, self.shown) = (stored, shown) }
+}
+
+/// What a form shows besides what is typed in it: at first, and whenever the store has changed.
 package struct FormContent: Sendable {
-  /// The rows as they are stored, with a value for each field but the key; none for a new row.
-  package var rows: [Row]
+  /// The rows on which edits are based; none for a new row.
+  ///
+  /// They are those that are stored, but fields that are typed in have the values that they had when typing began.
+  package var rows: [FormRow]
   /// The text of each field but the key; `nil` where the rows have several values.
   package var texts: [String?]
+  /// What others have stored in fields that are typed in too, by the fields' positions.
+  package var conflicts: [Int: String]
+  /// Whether the row has been deleted by others.
+  package var isDeleted: Bool
 
   /// Creates the content of a form.
-  package init(rows: [Row], texts: [String?]) {
+  package init(
+    rows: [FormRow],
+    texts: [String?],
+    conflicts: [Int: String] = [:],
+    isDeleted: Bool = false
+  ) {
     self.rows = rows
     self.texts = texts
+    self.conflicts = conflicts
+    self.isDeleted = isDeleted
   }
 }
 
@@ -60,7 +85,7 @@ package struct FormSubmission: Sendable {
   /// What the form is for.
   package var subject: FormSubject
   /// The rows as the form knows them.
-  package var begun: [Row]
+  package var begun: [FormRow]
   /// The texts of changed fields, by the fields' positions.
   package var texts: [Int: String]
   /// What to do about changes of others.
@@ -69,7 +94,7 @@ package struct FormSubmission: Sendable {
   /// Creates a submission.
   package init(
     _ subject: FormSubject,
-    begun: [Row],
+    begun: [FormRow],
     texts: [Int: String],
     policy: Policy = .refuse
   ) {
@@ -114,14 +139,14 @@ package enum FormConflict: Sendable {
   }
 
   /// The row has other values now in fields that the form changes; all changed fields are given.
-  case changed([Field], stored: Row)
+  case changed([Field], stored: FormRow)
   /// The row was deleted.
   case deleted
   /// Some of several rows were changed or deleted.
   /// - Parameters:
   ///   - changed: The number of those rows.
   ///   - stored: All rows of the form that are still there, as they are stored now.
-  case several(changed: Int, stored: [Row])
+  case several(changed: Int, stored: [FormRow])
 }
 
 /// Where a row would stand in a list after a form was saved.
@@ -138,41 +163,88 @@ package enum FormLanding: Hashable, Sendable {
   case unknown(String)
 }
 
-/// A row as a form would store it, for finding where it would stand.
+/// What is typed in a form, in its draft.
 package struct FormDraft: Sendable {
-  /// The row, with the values of its entity.
-  package var row: Row
-  /// The identity and the title of the section that it belongs to, if they are known.
-  package var section: (id: Value, title: String)?
+  /// A row of the draft, for finding where it would stand.
+  package struct Edited: Sendable {
+    /// The row, with the values of its entity.
+    package var row: Row
+    /// Its identity in the list: that of a new row without a key comes after all others.
+    package var id: ObjectID
+    /// The draft, which has related objects that are new too; `nil` if there are none.
+    package var store: DraftStore?
+    /// Returns the title of a section of the list.
+    package var title: @Sendable (Value) -> String
 
-  /// Creates a draft.
-  package init(_ row: Row, section: (id: Value, title: String)?) {
-    self.row = row
-    self.section = section
+    /// Creates a row of a draft.
+    package init(
+      _ row: Row,
+      as id: ObjectID,
+      in store: DraftStore?,
+      title: @escaping @Sendable (Value) -> String
+    ) {
+      self.row = row
+      self.id = id
+      self.store = store
+      self.title = title
+    }
+  }
+
+  /// What the form shows besides what is typed.
+  package var content: FormContent
+  /// The row as it would be stored, or the reason why there is none.
+  package var edited: Result<Edited, BrowserSource.Refusal>
+
+  /// Creates what is typed in a form.
+  package init(_ content: FormContent, _ edited: Result<Edited, BrowserSource.Refusal>) {
+    self.content = content
+    self.edited = edited
   }
 }
 
-/// What a program does for the forms of a browser; every closure blocks while the store is read or written.
-package struct BrowserForms: Sendable {
-  /// Reads what a form begins with.
-  package let begin: @Sendable (FormSubject) throws -> FormContent
-  /// Writes a submission.
-  package let save: @Sendable (FormSubmission) throws -> FormOutcome
-  /// Returns the row that a submission would store, for the list of a choice.
-  package let draft: @Sendable (FormSubmission, BrowserChoice) throws -> FormDraft
+/// An open form: what is typed in it is in a draft over the store, which ends with it.
+///
+/// Every closure but the last blocks while the store is read or written.
+package struct OpenForm: Sendable {
+  /// Reads what the form begins with.
+  package var begin: @Sendable () throws -> FormContent
+  /// Writes what is typed into the draft, for the list of a choice.
+  package var draft: @Sendable (FormSubmission, BrowserChoice) throws -> FormDraft
+  /// Commits a submission, unless others have changed the rows.
+  package var save: @Sendable (FormSubmission) throws -> FormOutcome
+  /// Returns a stream of notifications that the store may have changed.
+  package var changes: @Sendable () -> AsyncStream<Void>
 
-  /// Creates the forms of a program; the closures throw `BrowserSource.Refusal` with a reason for the user.
-  /// - Parameters:
-  ///   - begin: Reads what a form begins with.
-  ///   - save: Writes a submission, unless others have changed the rows.
-  ///   - draft: Returns the row that a submission would store, without storing it.
+  /// Creates an open form; the closures throw `BrowserSource.Refusal` with a reason for the user.
   package init(
-    begin: @escaping @Sendable (FormSubject) throws -> FormContent,
+    begin: @escaping @Sendable () throws -> FormContent,
+    draft: @escaping @Sendable (FormSubmission, BrowserChoice) throws -> FormDraft,
     save: @escaping @Sendable (FormSubmission) throws -> FormOutcome,
-    draft: @escaping @Sendable (FormSubmission, BrowserChoice) throws -> FormDraft
+    changes: @escaping @Sendable () -> AsyncStream<Void>
   ) {
     self.begin = begin
-    self.save = save
     self.draft = draft
+    self.save = save
+    self.changes = changes
+  }
+}
+
+/// What a program does for the forms of a browser.
+package struct BrowserForms: Sendable {
+  /// Opens a form.
+  package let open: @Sendable (FormSubject) -> OpenForm
+
+  /// Creates the forms of a program.
+  /// - Parameter open: Opens a form; nothing is read yet.
+  package init(open: @escaping @Sendable (FormSubject) -> OpenForm) { self.open = open }
+
+  /// Reads what a form begins with.
+  /// - Throws: `BrowserSource.Refusal` with a reason for the user.
+  package func begin(_ subject: FormSubject) throws -> FormContent { try open(subject).begin() }
+
+  /// Writes a submission, unless others have changed the rows.
+  /// - Throws: `BrowserSource.Refusal` with a reason for the user.
+  package func save(_ submission: FormSubmission) throws -> FormOutcome {
+    try open(submission.subject).save(submission)
   }
 }

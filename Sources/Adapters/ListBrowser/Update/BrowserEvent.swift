@@ -110,8 +110,10 @@ package enum FormEvent: Sendable {
   case refused(String)
   /// A submission was stored, or was not.
   case saved(FormOutcome, of: FormSubmission)
-  /// Where the row of a revision of the form's texts would stand in a list.
-  case landed(FormLanding, revision: Int, in: ResultsPosition)
+  /// The store may have changed.
+  case changed
+  /// What the form shows besides a revision of its texts, and where its row would stand in a list; no content if it cannot be read.
+  case drafted(FormContent?, FormLanding, revision: Int, in: ResultsPosition)
   /// The text that an editor has left.
   case edited(String)
   /// The text was not edited, with the reason.
@@ -124,8 +126,10 @@ package enum FormEffect: Sendable {
   case begin(FormSubject)
   /// Store a submission, unless others have changed its rows.
   case save(FormSubmission)
-  /// Find where a row would stand in a list of a pane.
-  case land(FormSubmission, revision: Int, pane: Int, ResultsList<Row>, BrowserChoice)
+  /// Write what is typed into the draft, and find where its row would stand in a list.
+  case draft(FormSubmission, revision: Int, ResultsList<Row>, BrowserChoice)
   /// Have a text edited by the user's editor.
   case edit(String)
+  /// End the draft: the form is closed.
+  case end
 }

@@ -321,7 +321,11 @@ extension BrowserModel {
 
   private mutating func submit(_ submission: FormSubmission?) -> [BrowserEffect] {
     guard let open = form, let submission else { return [] }
-    if submission.texts.isEmpty, submission.subject != .new {
+    if submission.texts.isEmpty, submission.subject != .new, submission.policy != .addDeleted {
+      guard !open.isDeleted else {
+        form?.phase = .conflict(.deleted, of: submission)
+        return []
+      }
       form = nil
       message = "Nothing was changed."
       return []
@@ -353,11 +357,16 @@ extension BrowserModel {
     case .saved(let outcome, let submission):
       pendingWrite = nil
       return take(outcome, of: submission)
-    case .landed(let landing, let revision, let list):
+    case .changed: form?.landingState.isOutdated = true
+    case .drafted(let content, let landing, let revision, let list):
       form?.landing = landing
       form?.landingState.isLooking = false
       form?.landingState.found = revision
       form?.landingState.list = list
+      // What was typed since is based on what was shown then.
+      if let content, case .editing = form?.phase, form?.landingState.revision == revision {
+        form?.follow(content)
+      }
     case .edited(let text): return takeEdited(text)
     case .notEdited(let reason):
       guard form?.usesEditor == false || form?.hasChanges == true else {
@@ -398,7 +407,9 @@ extension BrowserModel {
         form?.entries[index].problem = problems[field]
       }
       if let first = form?.entries.firstIndex(where: { $0.problem != nil }) { form?.index = first }
-    case .conflict(let conflict): form?.phase = .conflict(conflict, of: submission)
+    case .conflict(let conflict):
+      form?.phase = .conflict(conflict, of: submission)
+      form?.landingState.isOutdated = true
     case .failed(let reason):
       form?.phase = .editing
       form?.reason = reason
@@ -452,24 +463,21 @@ extension BrowserModel {
     return []
   }
 
-  /// Asks where the row of the form would stand, if the form or the list has changed since the last answer.
-  mutating func landForm() -> [BrowserEffect] {
+  /// Asks what others have stored and where the row of the form would stand, if the form, the store or the list has changed since the last
+  /// answer.
+  mutating func draftForm() -> [BrowserEffect] {
     guard let open = form, case .editing = open.phase, let list = pane.list,
       open.subject == .new || open.begun.count == 1
     else { return [] }
     let state = open.landingState
-    guard !state.isLooking, state.found != state.revision || state.list != list.position,
-      state.found != state.revision || now - state.time >= LandingState.patience
+    let isTyped = state.found != state.revision
+    guard !state.isLooking, isTyped || state.isOutdated || state.list != list.position,
+      isTyped || now - state.time >= LandingState.patience
     else { return [] }
     form?.landingState.isLooking = true
+    form?.landingState.isOutdated = false
     form?.landingState.time = now
-    let request = FormEffect.land(
-      open.submission,
-      revision: state.revision,
-      pane: pane.id,
-      list,
-      choice
-    )
+    let request = FormEffect.draft(open.submission, revision: state.revision, list, choice)
     return [.form(number: open.number, request)]
   }
 }

@@ -55,7 +55,8 @@ struct FormBox {
         }
       )
       for index in row {
-        guard let problem = form.entries[index].problem else { continue }
+        let others = form.entries[index].others.map { "Others have stored “\($0)”; ^R takes it." }
+        guard let problem = form.entries[index].problem ?? others else { continue }
         let name = form.fields[form.entries[index].field].name
         let indent = index == first ? names[0] + 3 : 0
         let texts = FormBox.wrapped(
@@ -72,7 +73,12 @@ struct FormBox {
         }
       }
     }
-    let reason = SafeText.oneLine(form.reason, atMost: FormBox.mostScalars)
+    let deleted = "Others have deleted it. Enter offers to add it again."
+    let reasons = (form.isDeleted ? [deleted] : []) + (form.reason.isEmpty ? [] : [form.reason])
+    let reason = SafeText.oneLine(
+      reasons.joined(separator: " "),
+      atMost: FormBox.mostScalars
+    )
     pinned = FormBox.wrapped(reason, width, measure).map {
       [.text($0, column: 0, style: Style(bold: true))]
     }

@@ -43,8 +43,10 @@ package struct Assignments {
     }
   }
 
-  /// The attributes that were given a value.
-  package var assigned: AttributeSet { AttributeSet(indexes: values.map(\.index)) }
+  /// The given values by the attributes' positions.
+  package var assigned: [Int: Value] {
+    Dictionary(values.map { ($0.index, $0.value) }, uniquingKeysWith: { _, last in last })
+  }
 
   /// Refuses values that a program does not take, although its entity allows them.
   /// - Throws: `CommandFailure` with what is wrong.

@@ -138,11 +138,15 @@ package enum JoinedNames {
 
   private static func sorted(_ names: [String]) -> [String] {
     var sorted: [String] = []
-    for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+    for name in names.sorted(by: precedes)
     where sorted.last.map({ !$0.utf8.elementsEqual(name.utf8) }) ?? true {
       sorted.append(name)
     }
     return sorted
+  }
+
+  static func precedes(_ name: String, _ other: String) -> Bool {
+    name.utf8.lexicographicallyPrecedes(other.utf8)
   }
 
   private static func quoted(_ name: String) -> String {

@@ -36,6 +36,14 @@ package struct ObjectFields: Sendable {
     /// A related object, by the index of the foreign key.
     case one(Destination, foreignKey: Int)
     case many(Destination, Links)
+
+    /// The entity of related objects, if there are any.
+    var destination: Destination? {
+      switch self {
+      case .attribute: nil
+      case .one(let destination, _), .many(let destination, _): destination
+      }
+    }
   }
 
   /// The entity of related objects, with the index of their name.
@@ -269,54 +277,30 @@ extension ObjectFields {
     return JoinedNames.value(of: JoinedNames.names(in: text))
   }
 
-  /// Returns a row as it would be stored with other values of its fields; nothing is stored.
-  /// - Parameters:
-  ///   - values: The values of the fields that differ.
-  ///   - stored: The row that the store has, or a new one.
-  ///   - snapshot: Where related objects are sought.
-  /// - Returns: The row, and the names of the fields that have no part in it: names of objects that do not exist yet, and names of
-  ///   several objects.
-  /// - Throws: The store's error.
-  package func draft(
-    _ values: [Int: Value],
-    of stored: Row,
-    in snapshot: any StoreSnapshot
-  ) throws(StoreError) -> (row: Row, missing: [String]) {
-    var row = stored
-    var missing: [String] = []
-    for (field, value) in values.sorted(by: { $0.key < $1.key }) {
-      switch sources[field] {
-      case .attribute(let index): row.values[index] = value
-      case .one(let destination, let index):
-        row.values[index] = .null
-        guard !value.isNull else { continue }
-        if let key = try NamedObjects.find(value, destination, in: snapshot) {
-          row.values[index] = key.parts[0]
-        } else {
-          missing.append(form.attributes[field].name)
-        }
-      case .many: missing.append(form.attributes[field].name)
-      }
-    }
-    return (row, missing)
-  }
-
   /// Inserts an object that was deleted; links of it that are still there stay if its names want them.
   /// - Throws: As `StoreTransaction.insert(_:key:into:)`.
-  func insertAgain(
+  package func insertAgain(
     _ values: [Value],
-    key: ObjectKey?,
-    into transaction: any StoreTransaction
+    key: ObjectKey,
+    into transaction: any StoreTransaction,
+    finding objects: inout NamedObjects
   ) throws(StoreError) {
-    var unlinked = values
+    var names: [Int: Value] = [:]
     for (field, source) in sources.enumerated() {
-      if case .many = source { unlinked[field] = .null }
+      if case .many = source { names[field] = values[field] }
     }
-    var objects = NamedObjects()
-    let id = try insert(unlinked, key: key, into: transaction, finding: &objects)
+    var unlinked = values
+    for field in names.keys { unlinked[field] = .null }
+    let isCompound = if case .compound = entity.identity { true } else { false }
+    let id = try insert(
+      unlinked,
+      key: isCompound ? nil : key,
+      into: transaction,
+      finding: &objects
+    )
     let stored = try transaction.rows([id.key], of: entity).compactMap(\.self)
     for (row, shown) in zip(stored, try rows(stored, in: transaction)) {
-      try update(row, from: shown, to: values, in: transaction)
+      try update(row, setting: names, from: shown, in: transaction, finding: &objects)
     }
   }
 
@@ -349,69 +333,102 @@ extension ObjectFields {
     return id
   }
 
-  /// Updates an object to values of its fields; related objects of names that nothing has are created.
+  /// Sets fields of an object; related objects of names that nothing has are created.
+  ///
+  /// An unchanged name stays the same object, also if another one has that name. Of the names of several objects, those are linked and
+  /// unlinked by which the new value differs from the old one, so that links which others have made stay.
   /// - Parameters:
   ///   - stored: The row that the store has.
-  ///   - old: The fields of that row.
-  ///   - values: The new values of the fields.
+  ///   - values: The new values by the fields' positions, also those that the fields have already.
+  ///   - old: The fields of the row, as they were when the new values were chosen.
   ///   - transaction: The transaction.
-  ///   - assigned: The fields that were given a value, which may be the one that they had.
-  /// - Returns: The fields without a name whose key was cleared because null was assigned: a key of an object that is not there any more
-  ///   shows no name.
+  ///   - objects: The search for related objects.
+  /// - Returns: The fields that were changed. A field without a name is one of them if the key of an object that is not there any more was
+  ///   cleared.
   /// - Throws: As `StoreTransaction.update(_:to:of:ifUnchangedFrom:)`.
   @discardableResult
   package func update(
     _ stored: Row,
+    setting values: [Int: Value],
     from old: Row,
-    to values: [Value],
     in transaction: any StoreTransaction,
-    assigned: AttributeSet = AttributeSet()
+    finding objects: inout NamedObjects
   ) throws(StoreError) -> AttributeSet {
-    var objects = NamedObjects()
-    var cleared: [Int] = []
+    var changed: [Int] = []
     var row = stored.values
-    for (field, source) in sources.enumerated() {
-      switch source {
-      case .attribute(let index): row[index] = values[field]
-      // An unchanged name stays the same object, also if another one has that name.
-      case .one(let destination, let index) where values[field] != old.values[field]:
-        row[index] = try objects.foreignKey(values[field], of: destination, in: transaction)
-      case .one(_, let index)
-      where assigned.contains(field) && values[field].isNull && !row[index].isNull:
-        row[index] = .null
-        cleared.append(field)
-      case .many(let destination, let links) where values[field] != old.values[field]:
-        let wanted = values[field].text.map(JoinedNames.names) ?? []
-        try connect(stored.id.key, to: wanted, destination, links, &objects, in: transaction)
-      case .one, .many: break
+    for (field, value) in values.sorted(by: { $0.key < $1.key }) {
+      switch sources[field] {
+      case .attribute(let index): row[index] = value
+      case .one(let destination, let index) where value != old.values[field]:
+        row[index] = try objects.foreignKey(value, of: destination, in: transaction)
+      case .one(_, let index): if value.isNull { row[index] = .null }
+      case .many(let destination, let links):
+        let (new, known) = (names(value), names(old.values[field]))
+        let isChanged = try connect(
+          stored.id.key,
+          adding: new.subtracting(known),
+          removing: known.subtracting(new),
+          destination,
+          links,
+          &objects,
+          in: transaction
+        )
+        if isChanged { changed.append(field) }
+        continue
       }
+      if row[field] != stored.values[field] { changed.append(field) }
     }
-    try transaction.update(stored.id, to: row, of: entity, ifUnchangedFrom: stored)
-    return AttributeSet(indexes: cleared)
+    if row != stored.values {
+      try transaction.update(stored.id, to: row, of: entity, ifUnchangedFrom: stored)
+    }
+    return AttributeSet(indexes: changed)
   }
 
+  /// Checks that no object has the name of a new one, which would have been found by it.
+  /// - Throws: `StoreError.alreadyExists` with the new object's identity; the store's error.
+  package func checkNames(
+    of new: [Row],
+    areNewIn snapshot: any StoreSnapshot
+  ) throws(StoreError) {
+    for source in sources {
+      guard let destination = source.destination else { continue }
+      for row in new where row.id.entity.hasSameBytes(as: destination.entity.name) {
+        let name = row.values[destination.name]
+        guard try NamedObjects.find(name, destination, in: snapshot) == nil else {
+          throw .alreadyExists(row.id)
+        }
+      }
+    }
+  }
+
+  private func names(_ value: Value) -> Set<Value> {
+    Set((value.text.map(JoinedNames.names) ?? []).map { .text($0) })
+  }
+
+  /// - Returns: Whether any link was made or removed.
   private func connect(
     _ key: ObjectKey,
-    to wanted: [String],
+    adding added: Set<Value>,
+    removing removed: Set<Value>,
     _ destination: Destination,
     _ links: Links,
     _ objects: inout NamedObjects,
     in transaction: any StoreTransaction
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
+    guard !added.isEmpty || !removed.isEmpty else { return false }
     let present = try connected([key], links, destination, in: transaction)[key] ?? []
     let names = try destination.names(of: Set(present.map(\.other)), in: transaction)
-    var missing = Set(wanted.map { Value.text($0) })
-    for (link, other) in present {
-      guard let name = names[other], wanted.contains(where: { .text($0) == name }) else {
-        _ = try transaction.delete(link.id, of: links.entity)
-        continue
-      }
-      missing.remove(name)
+    var isChanged = false
+    for (link, other) in present where names[other].map(removed.contains) ?? true {
+      isChanged = try transaction.delete(link.id, of: links.entity) || isChanged
     }
-    for name in wanted where missing.contains(.text(name)) {
+    let missing = added.subtracting(names.values)
+    for name in missing.compactMap(\.text).sorted(by: JoinedNames.precedes) {
       let other = try objects.key(.text(name), of: destination, in: transaction)
       try connect(key, other, links, in: transaction)
+      isChanged = true
     }
+    return isChanged
   }
 
   private func connect(

@@ -47,7 +47,7 @@ struct RowRequests: Sendable {
       }
       let lines = details ?? zip(setup.fields, texts).map { ($0.name, $1 ?? "") }
       return .members([
-        "id": .string(name), "title": .string(setup.title(of: listed ?? content.rows[0])),
+        "id": .string(name), "title": .string(setup.title(of: listed ?? content.rows[0].shown)),
         "details": .array(
           lines.map {
             .array([.string($0.0), .string(WindowLines.bounded($0.1, atMost: 262_144))])
