@@ -41,9 +41,10 @@ struct FormEntry: Sendable {
     guard !isChanged, stored.map({ !$0.utf8.elementsEqual(text.utf8) }) ?? (original != nil) else {
       return false
     }
+    let isAtEnd = caret == text.count
     original = stored
     text = stored ?? ""
-    caret = min(caret, text.count)
+    caret = isAtEnd ? text.count : min(caret, text.count)
     return true
   }
 
