@@ -97,7 +97,9 @@ struct TableReport {
       var notes: [String] = []
       if keys.contains(attribute.name) { notes.append("key") }
       if table.generatedAttributes.contains(attribute.name) { notes.append("calculated") }
-      if attribute.isOptional { notes.append("may be null") }
+      if attribute.isOptional && !table.requiredAttributes.contains(attribute.name) {
+        notes.append("may be null")
+      }
       return [
         attribute.name, attribute.typeText, notes.joined(separator: ", "),
         table.reference(of: attribute.name, in: database),

@@ -73,7 +73,9 @@ struct SwiftSource {
       )
     }
     let name = table.members[attribute.name] ?? ""
-    return "var \(name): \(type)\(attribute.isOptional ? "?" : " = \(initial)")"
+    let isOptional =
+      attribute.isOptional && !table.description.requiredAttributes.contains(attribute.name)
+    return "var \(name): \(type)\(isOptional ? "?" : " = \(initial)")"
       + (notes.isEmpty ? "" : "  // " + notes.joined(separator: "; "))
   }
 

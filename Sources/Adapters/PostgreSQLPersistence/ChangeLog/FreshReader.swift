@@ -491,7 +491,10 @@ enum BinaryRecord {
         values.append(.null)
         continue
       }
-      guard let value = column.coding.value(field) else { return nil }
+      // Later dates are in an order of the server, which the list's is not: it is compared.
+      guard !column.coding.isLater(field), let value = column.coding.value(field) else {
+        return nil
+      }
       values.append(value)
     }
     return values

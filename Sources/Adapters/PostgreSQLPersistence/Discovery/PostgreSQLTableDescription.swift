@@ -92,6 +92,11 @@ extension PostgreSQLTableDescription: DescribedTable {
 
   package var mixedAttributes: [String] { [] }
 
+  /// Numbers: not-a-number is read as null.
+  package var requiredAttributes: Set<String> {
+    Set(shape.columns.filter { $0.isRequired && ColumnTypes.canBeNoNumber($0) }.map(\.name))
+  }
+
   package var remarks: [String] {
     var reasons: [String] = []
     if let entity = try? entity.get(), Set(entity.identity.columns) != Set(primaryKey) {

@@ -109,7 +109,7 @@ struct TableDescriber {
         AttributeDescription(
           column.name,
           ColumnTypes.attribute(for: column),
-          isOptional: !column.isRequired
+          isOptional: !column.isRequired || ColumnTypes.canBeNoNumber(column)
         )
       }
     )

@@ -16,6 +16,7 @@ struct OrderedProof {
   ) throws(StoreError) -> OrderedPlan? {
     let named = OrderedStatements.named(table)
     guard let terms = OrderedTerms(definition, in: named) else { return nil }
+    guard try !reader.hasLaterDates(definition, in: table) else { return nil }
     for statements in OrderedProof.statements(definition, terms, in: named) {
       let questions = OrderedProof.questions(about: [statements.scan], statements)
       let results = try reader.run(questions + [OrderedProof.indexes(of: table)])

@@ -153,6 +153,8 @@ extension OrderedTerm {
       guard column.coding.sortsInOwnType, column.isDeterministic else { return nil }
       var resultType: String?
       var coding = column.coding
+      // An order by such dates is proved only where none of them is later than the last one.
+      coding.isLenient = false
       switch coding.kind {
       case .integer, .real, .text:
         coding = .computed(coding.storage)
@@ -164,7 +166,7 @@ extension OrderedTerm {
       self.init(
         key: key ?? KeyColumn(coding.storage),
         sql: column.sql,
-        columnName: column.name,
+        columnName: column.coding.isLenient && column.coding.canBeNoNumber ? nil : column.name,
         words: expression.description,
         collation: coding.storage == .text && coding.kind == .text ? column.orderCollation : "",
         coding: coding,

@@ -88,7 +88,12 @@ extension SQLText {
   ) throws(StoreError) {
     let isEquality = comparison == .equal || comparison == .notEqual
     append("(")
-    if let column = table.column(of: expression), column.coding.comparesInOwnType,
+    if let column = table.column(of: expression),
+      let (comparison, parameter) = column.coding.later(comparison, value)
+    {
+      append("\(column.sql) \(comparison.sqlSymbol) ")
+      append(parameter: parameter)
+    } else if let column = table.column(of: expression), column.coding.comparesInOwnType,
       let parameter = column.coding.comparand(value)
     {
       append(column.sql + (isEquality ? column.equalityCollation : column.orderCollation))

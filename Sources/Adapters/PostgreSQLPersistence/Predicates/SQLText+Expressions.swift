@@ -172,14 +172,14 @@ extension EntityTable.Column {
       let type = coding.type == TypeNumber.timestamp ? "timestamptz" : "timestamp"
       return """
         CASE WHEN isfinite(\(sql)) AND \(sql) < \(type) '294247-01-10 04:00:54.775807+00' \
-        THEN (extract(epoch FROM \(sql)) * 1000000)::bigint \(Self.infinite(sql)) END
+        THEN (extract(epoch FROM \(sql)) * 1000000)::bigint \(infinite(sql)) END
         """
     case .date:
       // The time of day by which a date without one is recognized.
       let noon = Instant(wholeDay: 0)?.microseconds ?? 0
       return """
         CASE WHEN isfinite(\(sql)) AND \(sql) < date '294247-01-10' \
-        THEN (\(sql) - date '1970-01-01') * 86400000000 + \(noon) \(Self.infinite(sql)) END
+        THEN (\(sql) - date '1970-01-01') * 86400000000 + \(noon) \(infinite(sql)) END
         """
     case .numeric(let scale):
       let units = "\(sql) * 1\(String(repeating: "0", count: max(0, scale)))"
@@ -190,8 +190,9 @@ extension EntityTable.Column {
   }
 
   /// The cases of a date that is infinite: the ends of the integers, as in the domain.
-  private static func infinite(_ sql: String) -> String {
-    "WHEN \(sql) = 'infinity' THEN \(Int64.max) WHEN \(sql) = '-infinity' THEN '\(Int64.min)'::bigint"
+  private func infinite(_ sql: String) -> String {
+    // After a bound for the others; the later ones are infinite too where the column is lenient.
+    "WHEN \(sql) \(coding.isLenient ? "> 'epoch'" : "= 'infinity'") THEN \(Int64.max) WHEN \(sql) = '-infinity' THEN '\(Int64.min)'::bigint"
   }
 }
 

@@ -152,11 +152,22 @@ extension SQLText {
     let column = table.column(of: core)
     let coding = column?.coding.comparesInOwnType == true ? column?.coding : nil
     let members = values.compactMap { $0.equal(in: storage) }
+    let infinity = Value.integer(Instant.infinity.microseconds)
     let list = coding?.array(members) ?? ColumnCoding.array(members, of: storage)
     guard list.count > 0 else {
       return hasNull ? append("NULL::boolean") : try append(false, ifNotNull: core, in: table)
     }
     append("((")
+    if let column,
+      let (comparison, first) = column.coding.later(
+        .equal,
+        members.contains(infinity) ? infinity : .null
+      )
+    {
+      append("\(column.sql) \(comparison.sqlSymbol) ")
+      append(parameter: first)
+      append(" OR ")
+    }
     if let column, coding != nil {
       append(column.sql + column.equalityCollation)
     } else {

@@ -140,9 +140,81 @@ struct TableReader {
     else { return try sortedEntries(of: definition, in: table, body) }
     var sql = sqlText()
     let codings = try sql.append(entriesOf: definition, in: table)
+    // From the first infinite date on, the server's order may not be the list's.
+    var isWanted = true
+    var isOrdered: Bool?
+    var later: [[UInt8]] = []
     try rows(of: sql) { (result) throws(StoreError) in
-      try body(batch(of: result, codings, of: definition, in: table))
+      var sorted = isOrdered == false ? 0 : result.count
+      if isOrdered == nil, let row = firstInfiniteRow(of: result, codings) {
+        isOrdered = try !hasLaterDates(definition, in: table)
+        if isOrdered == false { sorted = row }
+      }
+      let batch = try batch(of: result, 0..<sorted, codings, of: definition, in: table)
+      if batch.count > 0 { isWanted = try body(batch) }
+      guard isWanted, sorted < result.count else { return isWanted }
+      let rest = try self.batch(
+        of: result,
+        sorted..<result.count,
+        codings,
+        of: definition,
+        in: table
+      )
+      for index in 0..<rest.count { later.append(Array(rest.key(at: index))) }
+      return true
     }
+    if isWanted { try deliver(sorting: later, body) }
+  }
+
+  /// Whether an order is by dates of which some are after the last one: the list has them as equals of infinity, and the server has not.
+  func hasLaterDates(
+    _ definition: OrderDefinition,
+    in table: EntityTable
+  ) throws(StoreError) -> Bool {
+    // Whether an object's related one has such a date is not asked.
+    if definition.terms.contains(where: \.expression.usesPaths) { return true }
+    let questions = definition.terms.compactMap { term -> Statement? in
+      guard let column = table.column(of: term.expression),
+        let (_, first) = column.coding.later(.equal, .integer(Instant.infinity.microseconds))
+      else { return nil }
+      return Statement(
+        """
+        SELECT EXISTS (SELECT FROM \(table.source) WHERE \(column.sql) >= $1 AND \(column.sql) < 'infinity')
+        """,
+        [first],
+        planning: .either
+      )
+    }
+    guard !questions.isEmpty else { return false }
+    return try run(questions).contains { $0.boolean(0, 0) != false }
+  }
+
+  /// The first row of a result with a date that is read as infinity.
+  private func firstInfiniteRow(of result: QueryResult, _ codings: [ColumnCoding]) -> Int? {
+    let columns = codings.indices.filter { codings[$0].isLenient && codings[$0].canBeLater }
+    guard !columns.isEmpty else { return nil }
+    return (0..<result.count).first { row in
+      columns.contains { column in
+        !result.isNull(row, column) && codings[column].canRead(type: result.type(ofColumn: column))
+          && codings[column].value(result.bytes(row, column)) == .integer(.max)
+      }
+    }
+  }
+
+  /// Calls a closure with keys in their order, in batches.
+  private func deliver(
+    sorting keys: [[UInt8]],
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var batch = EntryBatch()
+    for key in keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      batch.append { $0.bytes += key }
+      if batch.count == RowCursor.batchLimit {
+        guard try body(batch) else { return }
+        batch.removeAll()
+      }
+    }
+    if batch.count > 0 { _ = try body(batch) }
   }
 
   /// Reads the first encoded keys of a list, in one flight.
@@ -150,32 +222,38 @@ struct TableReader {
     var batch = EntryBatch()
     guard limit > 0 else { return batch }
     let table = try tables.table(of: definition.entity)
-    guard !definition.terms.contains(where: { $0.expression.replacesWithZero(in: table.entity) })
-    else {
-      try sortedEntries(of: definition, in: table) { (sorted) throws(StoreError) in
-        for index in 0..<min(sorted.count, limit - batch.count) {
-          batch.append { $0.bytes += sorted.key(at: index) }
-        }
-        return batch.count < limit
+    if !definition.terms.contains(where: { $0.expression.replacesWithZero(in: table.entity) }) {
+      var sql = sqlText()
+      let codings = try sql.append(entriesOf: definition, in: table)
+      sql.append(" LIMIT \(limit)")
+      let result = try run([sql.statement])[0]
+      var isOrdered = firstInfiniteRow(of: result, codings) == nil
+      if !isOrdered { isOrdered = try !hasLaterDates(definition, in: table) }
+      if isOrdered {
+        return try self.batch(of: result, 0..<result.count, codings, of: definition, in: table)
       }
-      return batch
     }
-    var sql = sqlText()
-    let codings = try sql.append(entriesOf: definition, in: table)
-    sql.append(" LIMIT \(limit)")
-    return try self.batch(of: run([sql.statement])[0], codings, of: definition, in: table)
+    // The first ones are known when all are sorted.
+    try entries(of: definition) { (sorted) throws(StoreError) in
+      for index in 0..<min(sorted.count, limit - batch.count) {
+        batch.append { $0.bytes += sorted.key(at: index) }
+      }
+      return batch.count < limit
+    }
+    return batch
   }
 
-  /// The keys in the rows of a result.
+  /// The keys in some rows of a result.
   private func batch(
     of result: QueryResult,
+    _ rows: Range<Int>,
     _ codings: [ColumnCoding],
     of definition: OrderDefinition,
     in table: EntityTable
   ) throws(StoreError) -> EntryBatch {
     var batch = EntryBatch()
-    batch.reserveCapacity(keys: result.count, bytes: result.count * 32)
-    for row in 0..<result.count {
+    batch.reserveCapacity(keys: rows.count, bytes: rows.count * 32)
+    for row in rows {
       try append(row, of: result, to: &batch, codings, of: definition, in: table)
     }
     return batch
@@ -246,16 +324,7 @@ struct TableReader {
       }
       return true
     }
-    keys.sort { $0.lexicographicallyPrecedes($1) }
-    var batch = EntryBatch()
-    for key in keys {
-      batch.append { $0.bytes += key }
-      if batch.count == RowCursor.batchLimit {
-        guard try body(batch) else { return }
-        batch.removeAll()
-      }
-    }
-    if batch.count > 0 { _ = try body(batch) }
+    try deliver(sorting: keys, body)
   }
 
   /// Reads the identity and the digest of each row of a list, in key order, in batches.

@@ -34,6 +34,7 @@ struct CatalogReader {
         table.columns = table.columns.map { column in
           var column = column
           column.readsAsText = ColumnTypes.readsAsText(column)
+          column.isLenient = column.record == nil && !table.identifies(by: column.name)
           return column
         }
         return table

@@ -35,6 +35,15 @@ struct ColumnCoding: Hashable, Sendable {
   let type: UInt32
   /// The storage class of the values in the domain.
   let storage: StorageClass
+  /// Whether a value that has none in the domain is read as the nearest one that there is: not-a-number as null, as SQLite stores it, and
+  /// a date after the last one as infinity.
+  ///
+  /// So it is in databases of others, where nobody has declared that there are no such values.
+  var isLenient = false
+
+  init(kind: Kind, type: UInt32, storage: StorageClass) {
+    (self.kind, self.type, self.storage) = (kind, type, storage)
+  }
 
   /// 2000-01-01 in microseconds since 1970, from which PostgreSQL counts.
   static let epochMicroseconds: Int64 = 946_684_800_000_000
@@ -67,7 +76,8 @@ struct ColumnCoding: Hashable, Sendable {
       } else {
         number = ColumnCoding.real(bytes)
       }
-      return number.isNaN ? nil : .real(number == 0 ? 0 : number)
+      guard !number.isNaN else { return isLenient ? .null : nil }
+      return .real(number == 0 ? 0 : number)
     case .text: return .text(String(decoding: bytes, as: UTF8.self))
     case .jsonBinary: return .text(String(decoding: bytes.dropFirst(), as: UTF8.self))
     case .blob: return .blob(Array(bytes))
@@ -77,13 +87,18 @@ struct ColumnCoding: Hashable, Sendable {
       // The two ends stand for infinity, here and in the domain (`Instant.infinity`).
       guard count != .max, count != .min else { return .integer(count) }
       let (sum, overflow) = count.addingReportingOverflow(ColumnCoding.epochMicroseconds)
-      return overflow || sum == .max ? nil : .integer(sum)
+      guard !overflow, sum != .max else { return isLenient && count > 0 ? .integer(.max) : nil }
+      return .integer(sum)
     case .date:
       let days = BinaryForm.integer(bytes)
       if days == Int64(Int32.max) { return .integer(Instant.infinity.microseconds) }
       if days == Int64(Int32.min) { return .integer(Instant.negativeInfinity.microseconds) }
-      return Instant(wholeDay: days + ColumnCoding.epochDays).map { .integer($0.microseconds) }
+      if let date = Instant(wholeDay: days + ColumnCoding.epochDays) {
+        return .integer(date.microseconds)
+      }
+      return isLenient && days > 0 ? .integer(Instant.infinity.microseconds) : nil
     case .numeric(let scale):
+      if isLenient, NumericForm.isNoNumber(bytes) { return .null }
       return NumericForm.units(in: bytes, scale: scale).map { .integer($0) }
     }
   }
@@ -171,6 +186,11 @@ struct ColumnCoding: Hashable, Sendable {
 
 /// The binary form of `numeric`: groups of four decimal digits (`numeric_send` in PostgreSQL's numeric.c).
 enum NumericForm {
+  /// Whether it is not-a-number (`NUMERIC_NAN`).
+  static func isNoNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.count >= 8 && bytes[4] == 0xC0 && bytes[5] == 0
+  }
+
   /// The number in units of 10^-scale, or `nil` if it has more decimal places, or is too large, or not a number.
   static func units(in bytes: UnsafeRawBufferPointer, scale: Int) -> Int64? {
     guard bytes.count >= 8 else { return nil }

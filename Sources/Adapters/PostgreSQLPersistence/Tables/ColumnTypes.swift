@@ -57,7 +57,11 @@ enum ColumnTypes {
           + " exactly; \(needed(attribute))"
       )
     }
-    return ColumnCoding(kind: kind, type: column.type, storage: attribute.storage)
+    var coding = ColumnCoding(kind: kind, type: column.type, storage: attribute.storage)
+    // A number that is none becomes null, which a required attribute cannot be.
+    coding.isLenient =
+      column.isLenient && (coding.canBeLater || coding.canBeNoNumber && attribute.isOptional)
+    return coding
   }
 
   /// How the parts of a key travel that are no attributes.
@@ -128,6 +132,14 @@ enum ColumnTypes {
     // Eighteen digits fit into the units of a decimal, whatever they are.
     let precision = ((column.modifier - 4) >> 16) & 0xFFFF
     return precision > 18 || !(0...18).contains(scale)
+  }
+
+  /// Whether a column of another application may hold not-a-number, which is read as null.
+  static func canBeNoNumber(_ column: TableShape.Column) -> Bool {
+    guard column.isLenient, !column.readsAsText, let kind = try? kind(of: column) else {
+      return false
+    }
+    return ColumnCoding(kind: kind, type: column.type, storage: .real).canBeNoNumber
   }
 
   private static func kind(of column: TableShape.Column) throws(Refusal) -> ColumnCoding.Kind {

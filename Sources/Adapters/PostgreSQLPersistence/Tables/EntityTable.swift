@@ -29,7 +29,7 @@ final class EntityTable: Sendable {
     var sql: String {
       let column = table.map { "\($0).\(name)" } ?? name
       return switch textReading {
-      case .none: column
+      case .none: coding.isLenient && coding.canBeNoNumber ? "NULLIF(\(column), 'NaN')" : column
       case .conversion: "((\(column))::pg_catalog.text)"
       // A conversion can be a function of the database's owner, and writes an address in another way. The test is one of a null, whatever
       // the fields of a row are.

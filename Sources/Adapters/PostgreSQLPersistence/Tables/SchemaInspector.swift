@@ -228,7 +228,7 @@ extension EntityTable.Column {
     self.init(
       name: Connection.quoted(column.name),
       coding: coding,
-      isNullable: !column.isRequired,
+      isNullable: !column.isRequired || coding.isLenient && coding.canBeNoNumber,
       isGenerated: column.isGenerated,
       sortsByBytes: column.sortsByBytes,
       isDeterministic: !column.isNondeterministic,

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import ResultsDomain
 import SQLStoreSupport
 
 /// A table as the server's catalog describes it.
@@ -36,6 +37,8 @@ struct TableShape: Hashable, Sendable {
     var isReadable = true
     /// Whether it is read as the text that the server writes for its values, because no attribute has values of its type.
     var readsAsText = false
+    /// Whether a stored value that no attribute has is read as the nearest one that there is (`ColumnCoding.isLenient`).
+    var isLenient = false
   }
 
   /// The number of the table in `pg_class`.
@@ -75,6 +78,12 @@ struct TableShape: Hashable, Sendable {
     uniqueIndexes.filter { names in
       names.allSatisfy { column(named: $0)?.isRequired == true }
     }
+  }
+
+  /// Whether a column belongs to a key, or refers to one, so that its values are those of identities.
+  func identifies(by name: String) -> Bool {
+    ([primaryKey] + uniqueKeys + foreignKeys.map(\.columns))
+      .contains { $0.contains { $0.hasSameBytes(as: name) } }
   }
 
   /// The column of a name, compared by bytes.

@@ -69,12 +69,18 @@ package protocol DescribedTable: Sendable {
   var convertedAttributes: [String] { get }
   /// The names of attributes with values of several classes.
   var mixedAttributes: [String] { get }
+  /// The names of attributes whose columns cannot be null, though their values can have no counterpart and are then read as null.
+  var requiredAttributes: Set<String> { get }
   /// Columns that are no attributes, each with the reason.
   var omittedColumns: [OmittedColumn] { get }
   /// What a list of the table leaves out or shows in another way than its application: sentences without a full stop.
   var notes: [String] { get }
   /// What a declaration should say about the table besides: sentences.
   var remarks: [String] { get }
+}
+
+extension DescribedTable {
+  package var requiredAttributes: Set<String> { [] }
 }
 
 /// A column of a table that is no attribute.
