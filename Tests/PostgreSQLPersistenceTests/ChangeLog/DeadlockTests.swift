@@ -124,6 +124,45 @@ import Testing
     }
   }
 
+  @Test func `R251: a reading of some of very many tables waits for none`() throws {
+    try TestServer.withDatabase { url in
+      let url = try LogFixture(url).url
+      let application = try TestServer.connect(url)
+      var entities = try LogFixture.entities()
+      for number in 1...60 {
+        try application.runOnce("CREATE TABLE many_\(number) (id integer PRIMARY KEY)")
+        entities.append(try EntityDescription(name: "many_\(number)", attributes: []))
+      }
+      var options = PostgreSQLStoreOptions()
+      options.adoptsTables = true
+      options.maintainsChangeLog = false
+      options.session = ConnectionSettings.ofStrangers(
+        patience: .seconds(10),
+        limit: .seconds(60),
+        isReadOnly: true
+      )
+      let store = try PostgreSQLStore(url: url, entities: entities, options: options)
+      let read = entities.prefix(3)
+      func reading() throws {
+        try store.read { (snapshot) throws(StoreError) in
+          for entity in read { _ = try snapshot.count(of: entity, where: .all) }
+        }
+      }
+      try application.run([.begin(.readCommitted)])
+      try application.runOnce(#"LOCK TABLE "Score" IN ACCESS EXCLUSIVE MODE"#)
+      let start = ContinuousClock.now
+      #expect {
+        try reading()
+      } throws: {
+        Self.isBusy($0)
+      }
+      #expect(ContinuousClock.now - start < .seconds(5))
+      try application.runOnce(#"LOCK TABLE "Book" IN ACCESS EXCLUSIVE MODE"#)
+      try application.run([.commit])
+      try reading()
+    }
+  }
+
   @Test func `R251: without a transaction a reading waits for no table while it may hold another`()
     throws
   {

@@ -22,13 +22,17 @@ final class SnapshotComparison: ChangeSource {
     var unlockedUntil: ContinuousClock.Instant?
   }
 
-  /// The most tables that a reading locks, as many as one of a stranger's database may have; the server has room for 64 a session.
+  /// The most tables that a reading locks before it reads any; the server has room for 64 a session, and all sessions share it.
+  ///
+  /// Of more tables a reading locks those that it comes to, and waits for none of them.
   private static let lockLimit = 48
 
   /// How long readings take no locks after a table was not free for too long.
   private static let unlockedTime = Duration.seconds(10)
 
   private let tables: StoreTables
+  /// Whether there are more tables than a reading locks.
+  private let isCrowded: Bool
 
   let coverage = StoreCapabilities.HistoryCoverage.thisStore
   let uniqueName: String
@@ -42,6 +46,7 @@ final class SnapshotComparison: ChangeSource {
     path: String
   ) throws(StoreError) {
     (self.tables, self.path) = (tables, path)
+    isCrowded = Set(tables.all.map(\.quotedName)).count > SnapshotComparison.lockLimit
     let result: QueryResult
     let locks: ReadingLocks?
     do {
@@ -103,7 +108,7 @@ final class SnapshotComparison: ChangeSource {
   private func begin(
     _ opening: inout [Statement],
     _ isReading: Bool,
-    _ patience: Duration?,
+    _ limit: Duration?,
     on connection: Connection
   ) throws(PostgreSQLFailure) -> String? {
     let (locks, isImpatient) = state.withLock { state in
@@ -111,9 +116,10 @@ final class SnapshotComparison: ChangeSource {
       return (isReading && !isImpatient ? state.locks : nil, isReading && isImpatient)
     }
     // A transaction that has not locked its tables does not wait for one while it holds another.
+    let waitsForNone = isImpatient || isReading && isCrowded
     let added =
       locks.map { [$0.statement] }
-      ?? (isImpatient ? [Statement("SET LOCAL lock_timeout = '1ms'", isPrepared: false)] : [])
+      ?? (waitsForNone ? [Statement("SET LOCAL lock_timeout = '1ms'", isPrepared: false)] : [])
     do throws(PostgreSQLFailure) {
       let question = Statement("SELECT pg_current_snapshot()::text")
       return try connection.run(opening + added + [question]).last?.text(0, 0) ?? ""
@@ -122,7 +128,7 @@ final class SnapshotComparison: ChangeSource {
       else { throw error }
       opening.removeEndOfLastTransaction()
       try connection.run([.rollback])
-      try yield(locks, after: error, patience, on: connection)
+      try yield(locks, after: error, limit, on: connection)
       return nil
     }
   }
