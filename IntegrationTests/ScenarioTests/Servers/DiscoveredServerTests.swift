@@ -130,6 +130,29 @@ struct DiscoveredServerTests {
     )
   }
 
+  @Test func `R276: a number of rows that is an estimate says so in the list of tables too`() throws
+  {
+    func row(_ lines: [String]) throws -> String {
+      try #require(lines.first { $0.contains("artist_id → artist") }, "\(lines)")
+    }
+    func browsed(_ options: String...) throws -> [String] {
+      let screen = ["--print", "--size", "80x9"]
+      return try server.run.run("live-list", ["browse", server.url] + screen + options).lines
+    }
+    let counted = try browsed()
+    #expect(try !row(counted).contains("≈"))
+    try server.psql(
+      "INSERT INTO album SELECT n, 'x', 1 FROM generate_series(100, 299) AS n; ANALYZE album"
+    )
+    #expect(try row(server.run.run("live-list", server.url).lines).contains("≈ 202"))
+    let lines = try browsed()
+    #expect(lines.contains { $0.contains("kind") && $0.contains("≈") }, "\(lines)")
+    #expect(try row(lines).contains("≈") && row(lines).contains("202"), "\(lines)")
+    // The number stays one to sort by.
+    let sorted = try browsed("--sort", "-rows")
+    #expect(sorted.first { $0.hasPrefix("> ") }?.contains("album") == true, "\(sorted)")
+  }
+
   @Test func `R235: a URL that cannot be used is refused before anything is read`() throws {
     let secret = try list("list", "postgresql://me:secret@localhost/x", expecting: 64)
     #expect(secret.errors.contains("contains a password") && !secret.errors.contains("secret@"))

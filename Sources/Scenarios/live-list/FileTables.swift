@@ -13,15 +13,16 @@ final class FileTables: Sendable {
   private struct Table: Hashable {
     var name: String
     var kind: String
-    var rows: Int?
+    var rows: RowCount?
     var key: String
     var references: String
 
-    var values: [Value] {
-      [
-        .text(name), .text(kind), rows.map { .integer(Int64($0)) } ?? .null, .text(key),
-        .text(references),
-      ]
+    /// The values of the attributes of an entity, which has one for the mark of an estimate or not.
+    func values(of entity: EntityDescription) -> [Value] {
+      let number = rows.map { Value.integer(Int64($0.count)) } ?? .null
+      let mark = rows?.isEstimated == true ? TablesProgram.mark : ""
+      let values: [Value] = [.text(name), .text(kind), number, .text(key), .text(references)]
+      return entity.index(of: TablesProgram.mark) == nil ? values : values + [.text(mark)]
     }
   }
 
@@ -115,13 +116,13 @@ final class FileTables: Sendable {
       Table(
         name: table.name,
         kind: table.kindText,
-        rows: count?.count,
+        rows: count,
         key: table.keyText,
         references: table.referencesText(in: database)
       )
     }
     let entity = entity
-    let wanted = shown.map { (ObjectKey.integer(number(of: $0.name)), $0.values) }
+    let wanted = shown.map { (ObjectKey.integer(number(of: $0.name)), $0.values(of: entity)) }
     let keys = Set(wanted.map(\.0))
     let stored = try store.fetch(
       FetchRequest<Row>(entity: entity, sortedBy: [FetchSortDescriptor(.objectKey)])

@@ -87,6 +87,7 @@ struct TableBrowseVerb: AsyncParsableCommand {
     if open.copy { screen.noState = true }
     let visits = TableVisits(file: file, open: open, locale: locale, screen: screen)
     guard let table = try table ?? open.onlyTable(of: file) else {
+      TablesProgram.describe(file)
       return try await BrowseRun<TablesProgram>(
         store: open.reading(file),
         list: list,
@@ -146,6 +147,7 @@ struct TableServeVerb: AsyncParsableCommand {
       showsPages: true
     )
     guard let table = try table ?? open.onlyTable(of: file) else {
+      TablesProgram.describe(file)
       return try await BrowseRun<TablesProgram>(
         store: open.reading(file),
         list: list,

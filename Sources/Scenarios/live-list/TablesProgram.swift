@@ -1,8 +1,10 @@
 import InMemoryPersistence
 import ProgramFrontEnd
+import ProgramStores
 import ResultsDomain
 import ResultsStoreKit
 import ResultsPresentation
+import Synchronization
 
 /// The program `live-list` where no table is named: its list is that of the tables and views of a file.
 enum TablesProgram: ListProgram {
@@ -12,9 +14,28 @@ enum TablesProgram: ListProgram {
   static let isReadOnly = true
   static let showsKey = false
   static let examples = TableProgram.examples
-  static let entity = Table.entity
   static var copyTime: String? { FileCopies.time }
-  static let columns = ["table", "kind", "rows", "key", "refers to"]
+  /// Whether numbers of rows can be estimates, as those of a server are; set once before a verb runs.
+  private static let hasEstimates = Mutex(false)
+
+  static var entity: EntityDescription {
+    hasEstimates.withLock { $0 } ? CountedTable.entity : Table.entity
+  }
+
+  /// The mark of an estimate has a column before the number, which stays one to sort by.
+  static var columns: [String] {
+    ["table", "kind"] + (entity.index(of: mark) == nil ? [] : [mark]) + [
+      "rows", "key", "refers to",
+    ]
+  }
+
+  /// The mark of a number that is an estimate, and the name of its column.
+  static let mark = "≈"
+
+  /// Makes the program list the tables of a database.
+  static func describe(_ database: String) {
+    hasEstimates.withLock { $0 = DatabaseURL(database) != nil }
+  }
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     ResultsDefinition(
@@ -33,7 +54,7 @@ enum TablesProgram: ListProgram {
 
   static func diagnose(_ store: any Store) throws -> [String] { [] }
 
-  /// A row of the list.
+  /// A row of the list of a file.
   private struct Table: Entity {
     var id: Int64?
     var name = ""
@@ -48,6 +69,26 @@ enum TablesProgram: ListProgram {
       Attribute(\.rows, "rows")
       Attribute(\.key, "key")
       Attribute(\.references, "refers to")
+    }
+  }
+
+  /// A row of the list of a server, which estimates numbers of rows.
+  private struct CountedTable: Entity {
+    var id: Int64?
+    var name = ""
+    var kind = ""
+    var rows: Int64?
+    var key = ""
+    var references = ""
+    var estimate = ""
+
+    static let schema = EntitySchema<CountedTable>("Table", identity: \.id) {
+      Attribute(\.name, "table")
+      Attribute(\.kind, "kind")
+      Attribute(\.rows, "rows")
+      Attribute(\.key, "key")
+      Attribute(\.references, "refers to")
+      Attribute(\.estimate, TablesProgram.mark)
     }
   }
 }
