@@ -57,6 +57,25 @@ import WireFormat
     #expect(columns.contains("Seconds\tinteger64\tcalculated, may be null\t"))
   }
 
+  @Test func `R277: a foreign key that makes no relationship says so beside its column`() throws {
+    try execute(
+      """
+      CREATE TABLE untyped (id INTEGER PRIMARY KEY, artist REFERENCES Artist, album_id INTEGER REFERENCES Album);
+      INSERT INTO untyped VALUES (1, 1, NULL)
+      """
+    )
+    #expect(
+      try run.run("live-list", "music.sqlite", "untyped").lines == [
+        "id\tartist\talbum_id", "1\t1\t",
+      ]
+    )
+    let columns = try run.run("live-list", "tables", "music.sqlite", "untyped").lines
+    #expect(
+      columns.contains { $0.hasPrefix("artist\t") && $0.contains("Artist (no relationship: ") }
+    )
+    #expect(columns.contains("album_id\tinteger64\tmay be null\tAlbum"), "\(columns)")
+  }
+
   @Test func `R194: a view that never ends stops no verb on other tables, and is refused itself`()
     throws
   {

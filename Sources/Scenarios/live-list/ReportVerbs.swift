@@ -171,8 +171,33 @@ extension DescribedTable {
   }
 
   fileprivate func reference(of column: String, in database: any DescribedDatabase) -> String {
-    foreignKeys.filter { $0.columns.contains(column) }.map { $0.target(in: database) }
+    foreignKeys.filter { $0.columns.contains(column) }
+      .map { $0.target(in: database) + (isWithoutRelationship($0, in: database) ? Self.note : "") }
       .joined(separator: ", ")
+  }
+
+  /// What is said of a foreign key that makes no relationship, although there is the table.
+  private static var note: String {
+    " (no relationship: the column does not hold its key as stored)"
+  }
+
+  /// Whether a foreign key to a table that is listed makes no relationship: its column has no type, for example, and the key has one, so
+  /// that the database converts values where it compares them.
+  private func isWithoutRelationship(
+    _ key: ForeignKeyDescription,
+    in database: any DescribedDatabase
+  ) -> Bool {
+    guard let entity = try? entity.get(),
+      let target = try? database.table(named: key.table)?.entity.get()
+    else { return false }
+    return !entity.relationships.contains { relationship in
+      guard case .toOne(let columns) = relationship.kind else { return false }
+      return database.isSameName(relationship.destination.name, target.name)
+        && columns.count == key.columns.count
+        && columns.allSatisfy { column in
+          key.columns.contains { database.isSameName($0, column) }
+        }
+    }
   }
 }
 
