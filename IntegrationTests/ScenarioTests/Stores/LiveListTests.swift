@@ -97,6 +97,23 @@ import WireFormat
     )
   }
 
+  @Test func `R278: signals end a watch while a view does not end`() throws {
+    try execute(
+      """
+      CREATE TABLE bound (n INTEGER); INSERT INTO bound VALUES (3);
+      CREATE VIEW Late AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c
+        WHERE i < (SELECT n FROM bound)) SELECT i AS id, 'x' AS name FROM c
+      """
+    )
+    let watch = try run.start("live-list", "watch", "music.sqlite", "Late", "--format", "jsonl")
+    _ = try #require(try watch.line())
+    try execute("UPDATE bound SET n = 1000000000000")
+    // There is never another list; meanwhile the view is being read.
+    #expect(watch.lineIfAny(within: 2) == nil)
+    for _ in 1...2 { watch.send(SIGTERM) }
+    #expect(try watch.status(within: 10) == 128 + SIGTERM)
+  }
+
   @Test func `R196: a path beyond the limit is an error of the command line`() throws {
     try execute(
       "CREATE TABLE n (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES n (id), name TEXT)"

@@ -46,7 +46,7 @@ package enum InterruptionWatch {
     }
   }
 
-  /// Waits until `end()` is called, or until a timeout.
+  /// Waits until `end()` is called, until a timeout, or until another signal.
   /// - Returns: Whether `end()` was called.
   package static func waitForEnd(milliseconds: Int32) -> Bool {
     SignalPipe.waitForEnd(milliseconds: milliseconds)
@@ -118,9 +118,10 @@ private enum SignalPipe {
     }
   }
 
+  /// Waits for the end; a signal that came meanwhile, or before the default actions were restored, is none.
   static func waitForEnd(milliseconds: Int32) -> Bool {
     var polled = pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)
-    return poll(&polled, 1, milliseconds) > 0
+    return poll(&polled, 1, milliseconds) > 0 && receive() == 0
   }
 
   private static func send(_ byte: UInt8) {

@@ -103,12 +103,19 @@ package struct WatchRun<Program: ListProgram> {
       options: ResultsOptions(wallClock: PresentTime.clock, caches: Program.caches(for: location))
     )
     let outcome = await InterruptibleWork.outcome(endingBy: { controller.cancel() }) {
-      try await follow(controller, on: display, until: end)
-      // Without its cache, the next run fetches again.
-      _ = try? await controller.saveCache()
+      // Closing waits for a reading, such as that of a view without an end, which a signal ends all the same.
+      do {
+        try await follow(controller, on: display, until: end)
+        // Without its cache, the next run fetches again.
+        _ = try? await controller.saveCache()
+      } catch {
+        controller.cancel()
+        try? opened.close()
+        throw error
+      }
+      controller.cancel()
+      try opened.close()
     }
-    controller.cancel()
-    try opened.close()
     try outcome.get()
   }
 
