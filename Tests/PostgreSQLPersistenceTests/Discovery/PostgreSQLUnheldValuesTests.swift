@@ -140,5 +140,59 @@ struct PostgreSQLUnheldValuesTests {
       }
     }
   }
+
+  @Test(arguments: [true, false], ["a", "r", "c"])
+  func `R275: a list follows commits of such values`(hasLog: Bool, name: String) async throws {
+    try await TestServer.withDatabase { url in
+      let writer = try TestServer.connect(url)
+      let plain = name == "r" ? "1.5" : "'2026-05-05'"
+      // Dates that the server has in another order than the list, in which they are equal.
+      let odd =
+        switch name {
+        case "r": "'NaN'"
+        case "a": "timestamptz '294275-05-05' - make_interval(days => id)"
+        default: "date '294275-05-05' - id"
+        }
+      for statement in [
+        Self.table, Self.rows, "UPDATE t SET \(name) = \(plain) WHERE id % 2 = 0",
+        "CREATE INDEX ON t (\(name) NULLS FIRST, n DESC NULLS LAST, id)", "VACUUM ANALYZE t",
+      ] {
+        try writer.runOnce(statement)
+      }
+      let database = try PostgreSQLDatabaseDescription(url: url)
+      let entity = try #require(database.table(named: "t")).entity.get()
+      let store = try PostgreSQLStore(
+        discovered: database,
+        entities: [entity],
+        addsChangeLog: hasLog
+      )
+      let request = FetchRequest<Row>(
+        entity: entity,
+        sortedBy: [.ascending(name), .descending("n")]
+      )
+      let controller = FetchedResultsController(
+        ResultsDefinition(request),
+        in: store,
+        options: ResultsOptions(heldKeysLimit: -1)
+      )
+      try await controller.performFetch()
+      var events = controller.changes.makeAsyncIterator()
+      _ = await events.next()
+      for statement in [
+        "UPDATE t SET \(name) = \(odd) WHERE id = 13",
+        "UPDATE t SET \(name) = \(odd) WHERE id IN (8, 9, 10, 16, 22)",
+        "UPDATE t SET n = 5 WHERE id = 8", "DELETE FROM t WHERE id = 9",
+        "UPDATE t SET n = 2 WHERE id = 22", "UPDATE t SET \(name) = \(plain) WHERE id IN (13, 11)",
+      ] {
+        try writer.runOnce(statement)
+        _ = await events.next()
+        let expected = try store.fetch(request).map(\.id)
+        let results = try controller.results
+        #expect(try results.objectIDs(at: 0..<results.count) == expected, "\(statement)")
+      }
+      controller.cancel()
+      try store.close()
+    }
+  }
 }
 #endif
