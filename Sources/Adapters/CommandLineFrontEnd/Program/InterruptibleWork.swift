@@ -24,7 +24,8 @@ package enum InterruptibleWork {
     Thread.detachNewThread {
       guard let interruption = InterruptionWatch.next(.standard) else { return }
       cause.set(interruption)
-      end()
+      // It may wait for a lock that the work holds while it reads.
+      Thread.detachNewThread(end)
       guard !InterruptionWatch.waitForEnd(milliseconds: patience) else { return }
       interruption.endProcess()
     }
