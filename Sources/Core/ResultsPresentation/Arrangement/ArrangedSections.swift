@@ -53,7 +53,7 @@ final class ArrangedSections: Sendable {
     self.init(plan, order, of: snapshot, lengths)
   }
 
-  /// - Parameter known: The numbers of rows of the shown sections without limits, where they are objects and the numbers are known.
+  /// The sections of a generation, of which the numbers of rows without limits may be known.
   private init(
     _ plan: ArrangementPlan,
     _ order: Order?,
