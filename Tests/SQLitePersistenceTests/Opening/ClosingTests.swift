@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import ResultsDomain
 import ResultsStoreKit
 import SQLitePersistence
@@ -88,5 +89,22 @@ import Testing
     try reader.close()
     #expect(try files(folder) == before)
     try writer.close()
+  }
+
+  @Test(arguments: [true, false])
+  func `R20: a database that its application has closed is an error for every call`(
+    isPool: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    try open(folder).close()
+    let writer: any DatabaseWriter =
+      isPool ? try DatabasePool(path: folder.file()) : try DatabaseQueue(path: folder.file())
+    let store = try SQLiteStore(writer: writer, entities: [Sample.book])
+    try add("a", to: store)
+    try writer.close()
+    #expect(throws: StoreError.self) { try store.checkForExternalChanges() }
+    #expect(throws: StoreError.self) { try add("b", to: store) }
+    #expect(throws: StoreError.self) { try titles(store) }
+    try store.close()
   }
 }

@@ -482,7 +482,8 @@ final class CommitSession: Sendable {
 
   /// Notes commits that were made on this connection and bypassed GRDB, which reports only those that it made itself.
   func reconcile(with database: Database) {
-    guard !database.isInsideTransaction else { return }
+    // The connection may have been closed meanwhile; the next statement then says so.
+    guard database.sqliteConnection != nil, !database.isInsideTransaction else { return }
     let total = sqlite3_total_changes(database.sqliteConnection)
     let isDue = state.withLock { $0.isCommitting || $0.totalChanges != total }
     if isDue { didCommit(on: database) }
