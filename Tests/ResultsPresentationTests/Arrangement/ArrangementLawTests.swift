@@ -52,7 +52,7 @@ struct ArrangementLawTests {
           let steps = try held.moved(in: history, folding: isFolding)
           let others = try indexed.moved(in: history, folding: isFolding)
           #expect(steps.map(\.delta) == others.map(\.delta), context)
-          try check(steps, from: before, to: held.shown.content, context)
+          try steps.check(from: before.content, to: held.shown.content, context)
           let seen = try observed.moved(in: history, folding: true)
           let alsoSeen = try indexedObserved.moved(in: history, folding: true)
           #expect(seen.map(\.delta) == alsoSeen.map(\.delta), context)
@@ -74,29 +74,15 @@ struct ArrangementLawTests {
           #expect(moved?.delta == wanted?.delta, context)
           #expect(other?.delta == wanted?.delta, context)
           #expect(held.shown.generation == fetched.shown.generation, context)
-          try check(moved.map { [$0] } ?? [], from: before, to: held.shown.content, context)
+          try (moved.map { [$0] } ?? []).check(
+            from: before.content,
+            to: held.shown.content,
+            context
+          )
         }
         try compare(held, indexed, NaiveList(definition: definition, rows: rowsNow), context)
       }
     }
-  }
-
-  /// Applies the deltas one by one; each must verify and have an inverse, and name no update of what stayed the same.
-  private func check(
-    _ steps: [ListEngine.Step],
-    from old: ResultsSnapshot,
-    to new: ResultsContent,
-    _ context: Comment
-  ) throws(StoreError) {
-    var content = try old.content
-    for step in steps {
-      let next = try step.snapshot.content
-      #expect(!step.delta.isEmpty, context)
-      #expect(throws: Never.self, context) { try step.delta.verify(from: content, to: next) }
-      #expect((try? next.applying(step.delta.inverse)) == content, context)
-      content = next
-    }
-    #expect(content == new, context)
   }
 
   private func compare(
@@ -124,16 +110,6 @@ struct ArrangementLawTests {
       }
     }
     #expect(try held.shown.content == indexed.shown.content, context)
-  }
-}
-
-extension ListEngine {
-  fileprivate mutating func moved(
-    in history: SnapshotHistory,
-    folding isFolding: Bool
-  ) throws(StoreError) -> [Step] {
-    guard case .moved(let steps) = try advance(in: history, folding: isFolding) else { return [] }
-    return steps
   }
 }
 

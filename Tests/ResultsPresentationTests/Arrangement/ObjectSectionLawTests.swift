@@ -53,7 +53,7 @@ struct ObjectSectionLawTests {
             let alsoSeen = try indexedObserved.moved(in: history, folding: true)
             #expect(seen.map(\.delta) == alsoSeen.map(\.delta), context)
           }
-          try Self.check(steps, from: before, to: held.shown.content, context)
+          try steps.check(from: before.content, to: held.shown.content, context)
         }
         store.losesHistory.store(false, ordering: .relaxed)
         let naive = try world.naive(definition)
@@ -98,27 +98,9 @@ struct ObjectSectionLawTests {
         ? try indexed.moveLimits(to: next, in: snapshot) : try indexed.redefine(next, in: snapshot)
       #expect(moved?.delta == wanted?.delta, context)
       #expect(other?.delta == wanted?.delta, context)
-      try Self.check(moved.map { [$0] } ?? [], from: before, to: held.shown.content, context)
+      try (moved.map { [$0] } ?? []).check(from: before.content, to: held.shown.content, context)
     }
     try compare(held, indexed, world.naive(definition), context)
-  }
-
-  /// Applies the deltas one by one; each must verify and have an inverse.
-  static func check(
-    _ steps: [ListEngine.Step],
-    from old: ResultsSnapshot,
-    to new: ResultsContent,
-    _ context: Comment
-  ) throws(StoreError) {
-    var content = try old.content
-    for step in steps {
-      let next = try step.snapshot.content
-      #expect(!step.delta.isEmpty, context)
-      #expect(throws: Never.self, context) { try step.delta.verify(from: content, to: next) }
-      #expect((try? next.applying(step.delta.inverse)) == content, context)
-      content = next
-    }
-    #expect(content == new, context)
   }
 
   private func compare(
@@ -180,15 +162,5 @@ struct ObjectSectionLawTests {
       }
       #expect(found == wanted, context)
     }
-  }
-}
-
-extension ListEngine {
-  fileprivate mutating func moved(
-    in history: SnapshotHistory,
-    folding isFolding: Bool
-  ) throws(StoreError) -> [Step] {
-    guard case .moved(let steps) = try advance(in: history, folding: isFolding) else { return [] }
-    return steps
   }
 }

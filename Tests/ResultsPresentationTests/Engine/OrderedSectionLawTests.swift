@@ -58,7 +58,7 @@ struct OrderedSectionLawTests {
           break
         }
         #expect(!naive.hasSectionsApart, context)
-        try check(steps, from: before, to: lists.held.shown.content, context)
+        try steps.check(from: before, to: lists.held.shown.content, context)
         moves += steps.reduce(0) { $0 + $1.delta.sections.moves.count }
         try compare(lists, naive, context)
         guard world.base.generator.below(5) == 0 else { continue }
@@ -73,27 +73,6 @@ struct OrderedSectionLawTests {
       }
     }
     #expect(moves > 3, "seed \(seed): \(moves) moves of sections, \(refusals) refusals")
-  }
-
-  /// The steps must be lawful, one by one and composed.
-  private func check(
-    _ steps: [ListEngine.Step],
-    from old: ResultsContent,
-    to new: ResultsContent,
-    _ context: Comment
-  ) throws {
-    var content = old
-    for step in steps {
-      let next = try step.snapshot.content
-      #expect(!step.delta.isEmpty, context)
-      #expect(throws: Never.self, context) { try step.delta.verify(from: content, to: next) }
-      #expect((try? next.applying(step.delta.inverse)) == content, context)
-      content = next
-    }
-    #expect(content == new, context)
-    guard let first = steps.first, steps.count > 1 else { return }
-    let composed = try steps.dropFirst().reduce(first.delta) { try $0.then($1.delta) }
-    #expect(throws: Never.self, context) { try composed.verify(from: old, to: new) }
   }
 
   private func compare(_ lists: Lists, _ naive: NaiveList, _ context: Comment) throws {
@@ -225,16 +204,6 @@ private func refusing<Result>(
   } catch {
     if case .request(.sectionNotContiguous) = error { return nil }
     throw error
-  }
-}
-
-extension ListEngine {
-  fileprivate mutating func moved(
-    in history: SnapshotHistory,
-    folding isFolding: Bool
-  ) throws(StoreError) -> [Step] {
-    guard case .moved(let steps) = try advance(in: history, folding: isFolding) else { return [] }
-    return steps
   }
 }
 

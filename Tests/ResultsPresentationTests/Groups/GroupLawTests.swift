@@ -44,7 +44,7 @@ struct GroupLawTests {
           refusals += 1
           break
         }
-        try check(steps, from: before, to: lists.held.shown.content, context)
+        try steps.check(from: before, to: lists.held.shown.content, context)
         changes += steps.count { !$0.delta.groups.isEmpty }
         try compare(lists, naive, world, context)
         guard step % 4 == 3 else { continue }
@@ -156,30 +156,9 @@ struct GroupLawTests {
       return false
     }
     lists = next.0
-    try check(next.1, from: before, to: lists.held.shown.content, context)
+    try next.1.check(from: before, to: lists.held.shown.content, context)
     try compare(lists, naive, world, context)
     return true
-  }
-
-  /// Applies the deltas one by one and composed; each must verify and have an inverse.
-  private func check(
-    _ steps: [ListEngine.Step],
-    from old: ResultsContent,
-    to new: ResultsContent,
-    _ context: Comment
-  ) throws {
-    var content = old
-    for step in steps {
-      let next = try step.snapshot.content
-      #expect(!step.delta.isEmpty, context)
-      #expect(throws: Never.self, context) { try step.delta.verify(from: content, to: next) }
-      #expect((try? next.applying(step.delta.inverse)) == content, context)
-      content = next
-    }
-    #expect(content == new, context)
-    guard let first = steps.first, steps.count > 1 else { return }
-    let composed = try steps.dropFirst().reduce(first.delta) { try $0.then($1.delta) }
-    #expect(throws: Never.self, context) { try composed.verify(from: old, to: new) }
   }
 
   private func compare(
@@ -303,14 +282,4 @@ private struct LengthGrouping: SectionGrouping {
   func title(of id: Value) -> String { "length \(id)" }
   var groupingIdentity: String { "length" }
   var titleIdentity: String { "" }
-}
-
-extension ListEngine {
-  fileprivate mutating func moved(
-    in history: SnapshotHistory,
-    folding isFolding: Bool
-  ) throws(StoreError) -> [Step] {
-    guard case .moved(let steps) = try advance(in: history, folding: isFolding) else { return [] }
-    return steps
-  }
 }
