@@ -69,6 +69,15 @@ struct GroupTests {
     }
   }
 
+  @Test func `R11, R89: the explanation of a list counts its groups`() async throws {
+    let ledger = try Ledger()
+    for day in ["2026-01-02", "2026-01-30", "2026-02-01"] { try ledger.add(day, 1) }
+    let list = try await ledger.controller()
+    let explanation = try #require(try await list.explain())
+    #expect(explanation.groupCount == 2)
+    #expect(explanation.lines.contains("groups     2 groups of sections"))
+  }
+
   @Test func `R11: days stand in months, whose headers have numbers and sums over their rows`()
     async throws
   {

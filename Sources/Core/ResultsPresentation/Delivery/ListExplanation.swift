@@ -40,6 +40,8 @@ public struct ListExplanation: Hashable, Sendable {
   public var sectionObjects: OrderDefinition?
   /// The number of those objects, with or without rows.
   public var sectionObjectCount = 0
+  /// The number of groups of sections, or `nil` for a list without groups (R11).
+  public var groupCount: Int?
   /// Where the list's keys are.
   public var keys: Keys
   /// The size of the list's keys, or of the counts over their index, in bytes of memory.
@@ -100,6 +102,9 @@ extension ListExplanation {
       )
     }
     if let words = arrangement.explanation { lines.append("sections   \(words)") }
+    if let groupCount {
+      lines.append("groups     \(amount(groupCount, "group of sections", "groups of sections"))")
+    }
     switch coverage {
     case .everyWriter:
       lines.append("changes    the commits of every program are applied one by one")
@@ -275,6 +280,7 @@ extension FetchedResultsController {
     )
     explanation.sectionObjects = compiled.objects?.matching.storeDefinition
     explanation.sectionObjectCount = engine.sectionObjects?.objects.keys.count ?? 0
+    explanation.groupCount = compiled.groups.map { _ in engine.shown.groupCount }
     return explanation
   }
 }
