@@ -257,6 +257,34 @@ struct WebPageTests {
   }
 
   @Test
+  func `R11: the first section of a group says what the group has, and follows it`() throws {
+    let folder = try WebFolder()
+    try folder.makeBooks(60)
+    let shell = try SQLiteWriter(folder)
+    try shell.run("UPDATE Book SET publisher = substr('ABC', 1 + id % 3, 1) || ' ' || (id % 6)")
+    let options = ["--section-by", "publisher", "--group-by", "initial"]
+    let served = try ServedProgram(in: folder, options: options)
+    let browser = try Chromium(in: folder)
+    let page = try browser.open(served)
+    let shown =
+      "JSON.stringify([...document.querySelectorAll('.head.first')].map((head) => [head.querySelector('.group').textContent, head.querySelector('.name').textContent]))"
+    func wait(_ groups: [[String]]) throws {
+      let wanted = JSONValue.array(groups.map { .array($0.map { .string($0) }) }).text
+      try page.wait(for: "\(shown) === JSON.stringify(\(wanted))")
+    }
+    try wait([["A · 20", "A 0"], ["B · 20", "B 1"], ["C · 20", "C 2"]])
+    try page.screenshot("groups")
+    // A row in another section of the group, then a new first section.
+    try shell.run("INSERT INTO Book(publisher, title) VALUES('B 4', 'Another')")
+    try wait([["A · 20", "A 0"], ["B · 21", "B 1"], ["C · 20", "C 2"]])
+    try shell.run("INSERT INTO Book(publisher, title) VALUES('A', 'The first')")
+    try wait([["A · 21", "A"], ["B · 21", "B 1"], ["C · 20", "C 2"]])
+    try shell.run("DELETE FROM Book WHERE publisher >= 'C'")
+    try wait([["A · 21", "A"], ["B · 21", "B 1"]])
+    #expect(try page.takeProblems() == [])
+  }
+
+  @Test
   func `R244: hostile titles are shown as text, and do nothing`() throws {
     let folder = try WebFolder()
     try folder.makeBooks(1)

@@ -108,6 +108,10 @@ export class Columns {
   }
 }
 
+/** What the first section of a group says of the group. */
+const groupText = ({ title, rows, aggregates }) =>
+  [oneLine(title) || '(none)', count(rows), oneLine(aggregates)].filter(Boolean).join(' · ');
+
 /** Draws rows and headers into one layer, in the order of the list. */
 export class Rows {
   elements = new Map();
@@ -172,12 +176,13 @@ export class Rows {
     element.section = head.section = section;
     element.style.top = `${top}px`;
     element.style.height = `${height}px`;
-    attribute(head, 'class', `head${cursor ? ' cursor' : ''}${header ? '' : ' waiting'}`);
+    attribute(head, 'class', `head${cursor ? ' cursor' : ''}${header ? '' : ' waiting'}${header?.group ? ' first' : ''}`);
     attribute(head, 'aria-rowindex', rowIndex);
     attribute(head, 'aria-expanded', String(!folded));
     attribute(head, 'tabindex', cursor ? 0 : -1);
-    const [title, aggregates, number] = head.firstChild.children;
+    const [group, title, aggregates, number] = head.firstChild.children;
     const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+    set(group, header?.group ? groupText(header.group) : '');
     set(title, header ? oneLine(header.title) || '(none)' : '');
     set(aggregates, oneLine(header?.aggregates ?? ''));
     const all = header?.total ?? size;
@@ -188,7 +193,7 @@ export class Rows {
   #make(isHead) {
     if (!isHead) return this.#free.pop() ?? h('div', { role: 'row' });
     return this.#freeHeads.pop() ?? h('div', { class: 'section', role: 'presentation' }, h('div', { role: 'row', 'aria-level': 1 },
-      h('div', { role: 'gridcell' }, h('bdi', { class: 'name' }), h('bdi', { class: 'sums' }), h('span', { class: 'count' }))));
+      h('div', { role: 'gridcell' }, h('bdi', { class: 'group' }), h('bdi', { class: 'name' }), h('bdi', { class: 'sums' }), h('span', { class: 'count' }))));
   }
 
   /** Draws exactly `lines` (`{key, head, …}`), reusing elements by key, and leaves them in order. */

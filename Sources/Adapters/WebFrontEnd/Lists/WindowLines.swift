@@ -71,7 +71,8 @@ struct WindowLines: Sendable {
     let (delta, after) = (change.delta, change.after)
     let read = Dictionary(zip(window.positionsToRead, rows)) { first, _ in first }
     func row(_ position: Int) -> JSONValue { (read[position] ?? nil).map(self.row) ?? .null }
-    let hasHeaders = !delta.sections.isEmpty || !window.arrived.isEmpty
+    let hasHeaders =
+      !delta.sections.isEmpty || !delta.groups.isEmpty || !window.arrived.isEmpty
     return JSONValue.members([
       "t": .string("delta"), "from": .string("\(change.before.position)"),
       "to": .string("\(after.position)"), "cause": .string(delta.cause.rawValue),
@@ -129,20 +130,35 @@ struct WindowLines: Sendable {
     guard first <= last else { return .array([]) }
     return .array(
       (first...last).compactMap { index in
-        snapshot.header(ofSection: index).map { .array([.integer(index), header($0)]) }
+        snapshot.header(ofSection: index).map { header in
+          .array([.integer(index), self.header(header, group(beginningAt: index, snapshot))])
+        }
       }
     )
+  }
+
+  /// The header of the group whose first section one is, or `nil` for any other section (R11).
+  private func group(beginningAt section: Int, _ snapshot: ResultsSnapshot) -> JSONValue? {
+    guard let group = snapshot.group(ofSection: section),
+      snapshot.sections(ofGroup: group)?.lowerBound == section,
+      let header = snapshot.header(ofGroup: group)
+    else { return nil }
+    return .members([
+      "title": .string(WindowLines.bounded(header.title)), "rows": .integer(header.rowCount),
+      "aggregates": .string(header.aggregates.isEmpty ? "" : setup.aggregates(header.aggregates)),
+    ])
   }
 
   /// The most sections without rows whose headers are sent beside a window.
   private static let mostEmptySections = 200
 
-  private func header(_ header: SectionHeader) -> JSONValue {
+  private func header(_ header: SectionHeader, _ group: JSONValue?) -> JSONValue {
     .members([
       "id": .string(WindowLines.name(of: header.id)),
       "title": .string(WindowLines.bounded(header.title)),
       "aggregates": .string(header.aggregates.isEmpty ? "" : setup.aggregates(header.aggregates)),
       "total": header.matchingCount.map { .integer($0) },
+      "group": group,
     ])
   }
 

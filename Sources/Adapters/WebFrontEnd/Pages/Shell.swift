@@ -96,9 +96,18 @@ enum Pages {
       if list.isSectioned, let index = list.snapshot.path(ofFlatPosition: position)?.section,
         index != section, let header = list.snapshot.header(ofSection: index)
       {
+        let last = section
         section = index
         let count = "\(list.snapshot.rowCount(inSection: index) ?? 0)"
         let columns = "\(setup.columns.count)"
+        if let group = list.snapshot.group(ofSection: index),
+          group != list.snapshot.group(ofSection: last),
+          let header = list.snapshot.header(ofGroup: group)
+        {
+          body.append(
+            "<tr><th class=\"group\" scope=\"rowgroup\" colspan=\"\(columns)\">\(header.title.isEmpty ? "(none)" : header.title) <small>\("\(header.rowCount)")</small></th></tr>\n"
+          )
+        }
         body.append(
           "<tr><th scope=\"rowgroup\" colspan=\"\(columns)\">\(header.title.isEmpty ? "(none)" : header.title) <small>\(count)</small></th></tr>\n"
         )
