@@ -106,7 +106,7 @@ struct IndexQuestionTests {
     let world = try World(rows: 7000, series: 20, costs: OrderedSourceCosts())
     #expect(world.engine.snapshot.sectionCount == 20)
     #expect(
-      world.store.takeQuestions() == ["first keys", "sample", "first keys", "first keys", "counts"]
+      world.store.takeQuestions() == ["first keys", "first keys", "sample", "counts"]
     )
     let fresh = try ListEngine(world.engine.plan, in: world.base, indexing: nil)
     #expect(try world.engine.snapshot.content == fresh.snapshot.content)

@@ -93,7 +93,16 @@ extension IndexedKeys {
     _ version: StoreVersion,
     while isWanted: () -> Bool
   ) throws(StoreError) -> IndexedKeys? {
-    if let counts = try SectionPass(index, source).count(while: isWanted) {
+    var starts: [StoreIndex.SectionStart]?
+    if let columns = index.rule.sectionColumns, columns > 0 {
+      guard let first = try index.sectionStarts(from: nil, source, while: isWanted) else {
+        return nil
+      }
+      starts = first
+    }
+    if let starts,
+      let counts = try SectionPass(index, source).count(beginningWith: starts, while: isWanted)
+    {
       return IndexedKeys(
         blocks: counts.blocks,
         sections: counts.sections,
@@ -122,7 +131,11 @@ extension IndexedKeys {
       keyVersion: keyVersion,
       index: index
     )
-    let sections = try withoutSections.sections(from: source, while: isWanted)
+    let sections = try withoutSections.sections(
+      from: source,
+      beginningWith: starts,
+      while: isWanted
+    )
     return sections.map {
       IndexedKeys(blocks: blocks, sections: $0, keyVersion: keyVersion, index: index)
     }
@@ -151,6 +164,7 @@ extension IndexedKeys {
 
   private func sections(
     from source: any OrderedSource,
+    beginningWith first: [StoreIndex.SectionStart]?,
     while isWanted: () -> Bool
   ) throws(StoreError) -> PivotTree? {
     var found = SectionCollector(index)
@@ -161,11 +175,15 @@ extension IndexedKeys {
     }
     let reading = IndexedReading(self, source, since: KeyChange())
     var start = 0
+    var known = first
     var bound: KeyBound?
     while start < count {
-      guard let run = try index.sectionStarts(from: bound, source, while: isWanted) else {
-        return nil
-      }
+      let next =
+        if let known { known } else {
+          try index.sectionStarts(from: bound, source, while: isWanted)
+        }
+      guard let run = next else { return nil }
+      known = nil
       guard !run.isEmpty else { throw index.contradiction }
       let ends = try reading.ranks(
         of: run.compactMap { section in

@@ -22,16 +22,21 @@ struct SectionPass {
   }
 
   /// Counts the keys.
-  /// - Parameter isWanted: Whether to go on.
+  /// - Parameters:
+  ///   - starts: The first sections.
+  ///   - isWanted: Whether to go on.
   /// - Returns: `nil` if sections are long, or not divided by the first columns of the keys.
   /// - Throws: The store's error, or `StoreError.aborted(by:)` with a `CancellationError` if the result is not wanted any more.
   /// - Complexity: O(*n*), but only the columns of the sections are decoded, and one key of each block of a long one.
-  func count(while isWanted: () -> Bool) throws(StoreError) -> Counts? {
+  func count(
+    beginningWith starts: [StoreIndex.SectionStart],
+    while isWanted: () -> Bool
+  ) throws(StoreError) -> Counts? {
     guard let columns = index.rule.sectionColumns, columns > 0 else { return nil }
     if let isChosen = index.countsBySections {
       guard isChosen else { return nil }
     } else {
-      guard try hasShortSections(while: isWanted) else { return nil }
+      guard try hasShortSections(beginningWith: starts) else { return nil }
     }
     var sections = SectionCollector(index)
     var blocks = [PivotBlock(pivot: [], rows: 0)]
@@ -77,9 +82,10 @@ struct SectionPass {
   private static let probedSections = 8
 
   /// Whether some of the first sections, but not the very first ones, are so short that a pass over all is cheaper than seeking each.
-  private func hasShortSections(while isWanted: () -> Bool) throws(StoreError) -> Bool {
-    guard let starts = try index.sectionStarts(from: nil, source, while: isWanted),
-      starts.count == StoreIndex.sectionsCountedTogether, let end = starts.last?.extent.end
+  private func hasShortSections(
+    beginningWith starts: [StoreIndex.SectionStart]
+  ) throws(StoreError) -> Bool {
+    guard starts.count == StoreIndex.sectionsCountedTogether, let end = starts.last?.extent.end
     else { return false }
     let first = KeyBound.before(starts[starts.count - SectionPass.probedSections].key)
     let length = SectionPass.probedSections * SectionPass.shortLength
@@ -148,6 +154,9 @@ struct SectionCollector {
 }
 
 extension StoreIndex {
+  /// The first key of a section, and its extent.
+  typealias SectionStart = (key: [UInt8], extent: SectionExtent)
+
   /// The number of sections that are found before their lengths are counted together.
   static let sectionsCountedTogether = 64
 
@@ -157,8 +166,8 @@ extension StoreIndex {
     from bound: KeyBound?,
     _ source: any OrderedSource,
     while isWanted: () -> Bool
-  ) throws(StoreError) -> [(key: [UInt8], extent: SectionExtent)]? {
-    var found: [(key: [UInt8], extent: SectionExtent)] = []
+  ) throws(StoreError) -> [SectionStart]? {
+    var found: [SectionStart] = []
     var bound = bound
     while found.count < StoreIndex.sectionsCountedTogether {
       guard isWanted() else { throw .aborted(by: CancellationError()) }
