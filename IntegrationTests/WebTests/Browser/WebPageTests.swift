@@ -267,7 +267,7 @@ struct WebPageTests {
     let browser = try Chromium(in: folder)
     let page = try browser.open(served)
     let shown =
-      "JSON.stringify([...document.querySelectorAll('.head.first')].map((head) => [head.querySelector('.group').textContent, head.querySelector('.name').textContent]))"
+      "JSON.stringify([...document.querySelectorAll('.head.first')].map((head) => [head.querySelector('.groupname').textContent, head.querySelector('.name').textContent]))"
     func wait(_ groups: [[String]]) throws {
       let wanted = JSONValue.array(groups.map { .array($0.map { .string($0) }) }).text
       try page.wait(for: "\(shown) === JSON.stringify(\(wanted))")

@@ -193,7 +193,7 @@ export class Rows {
   #make(isHead) {
     if (!isHead) return this.#free.pop() ?? h('div', { role: 'row' });
     return this.#freeHeads.pop() ?? h('div', { class: 'section', role: 'presentation' }, h('div', { role: 'row', 'aria-level': 1 },
-      h('div', { role: 'gridcell' }, h('bdi', { class: 'group' }), h('bdi', { class: 'name' }), h('bdi', { class: 'sums' }), h('span', { class: 'count' }))));
+      h('div', { role: 'gridcell' }, h('bdi', { class: 'groupname' }), h('bdi', { class: 'name' }), h('bdi', { class: 'sums' }), h('span', { class: 'count' }))));
   }
 
   /** Draws exactly `lines` (`{key, head, …}`), reusing elements by key, and leaves them in order. */

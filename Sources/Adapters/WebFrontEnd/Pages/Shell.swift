@@ -105,7 +105,7 @@ enum Pages {
           let header = list.snapshot.header(ofGroup: group)
         {
           body.append(
-            "<tr><th class=\"group\" scope=\"rowgroup\" colspan=\"\(columns)\">\(header.title.isEmpty ? "(none)" : header.title) <small>\("\(header.rowCount)")</small></th></tr>\n"
+            "<tr><th class=\"groupname\" scope=\"rowgroup\" colspan=\"\(columns)\">\(header.title.isEmpty ? "(none)" : header.title) <small>\("\(header.rowCount)")</small></th></tr>\n"
           )
         }
         body.append(
