@@ -69,6 +69,32 @@ struct GroupTests {
     }
   }
 
+  @Test(arguments: [nil, 1])
+  func `R11: a section whose other rows come into the window has their group`(
+    limit: Int?
+  ) async throws {
+    var ledger = try Ledger()
+    ledger.definition = ResultsDefinition(
+      FetchRequest<Row>(entity: ledger.entity, sortedBy: [.ascending("date")], fetchLimit: 1),
+      sectionedBy: .attribute("town"),
+      groupedBy: .attribute("amount")
+    )
+    ledger.definition.arrangement.limits = SectionLimits(all: limit)
+    let first = try ledger.add("2026-01-01", 1, town: "a")
+    let second = try ledger.add("2026-01-02", 2, town: "b")
+    // Beyond the window, so that the rows of the section need not be adjacent.
+    try ledger.add("2026-01-03", 3, town: "a")
+    let list = try await ledger.controller()
+    #expect(try list.results.groups.map(\.id) == [.integer(1)])
+    let entity = ledger.entity
+    try await ledger.store.write { transaction in
+      try transaction.delete(first, of: entity)
+      try transaction.delete(second, of: entity)
+    }
+    try await list.refresh()
+    #expect(try list.results.groups.map(\.id) == [.integer(3)])
+  }
+
   @Test func `R11, R89: the explanation of a list counts its groups`() async throws {
     let ledger = try Ledger()
     for day in ["2026-01-02", "2026-01-30", "2026-02-01"] { try ledger.add(day, 1) }

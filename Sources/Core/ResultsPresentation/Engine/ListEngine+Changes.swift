@@ -7,7 +7,8 @@ import ResultsStoreKit
 extension ListEngine {
   /// Applies a change to a list that holds its keys in memory.
   /// - Returns: As `apply(_:in:)`.
-  /// - Complexity: O(*c* log *n*) for *c* touched rows; O(*n*) where sections are numbered, or not known by the keys that begin them.
+  /// - Complexity: O(*c* log *n*) for *c* touched rows; O(*n*) where sections are numbered, or do not follow from the
+  ///   bounds of their keys.
   mutating func apply(
     _ change: ListChange,
     toHeld shown: SortedKeyList,

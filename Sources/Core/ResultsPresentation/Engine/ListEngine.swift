@@ -628,8 +628,9 @@ extension ListEngine {
     isComplete: Bool = true,
     in store: any StoreSnapshot
   ) throws(StoreError) -> Step? {
+    let touched = delta.map { next.sectionsToRegroup(after: $0, change?.affected ?? []) } ?? []
     guard let arrangement, let stored = delta else {
-      return try commit(next, delta, touching: change?.affected ?? [], isComplete: isComplete)
+      return try commit(next, delta, touching: touched, isComplete: isComplete)
     }
     let entity = plan.entity
     let arranged = try ArrangedDelta(from: snapshot, to: next, arrangement, stored, change)
@@ -640,7 +641,7 @@ extension ListEngine {
       next,
       arranged.delta,
       arranged.sections,
-      touching: change?.affected ?? [],
+      touching: touched,
       isComplete: isComplete
     )
   }
@@ -651,7 +652,7 @@ extension ListEngine {
     _ next: ResultsSnapshot,
     _ delta: ResultsDelta?,
     _ sections: ArrangedSections? = nil,
-    touching touched: [AffectedRow] = [],
+    touching touched: Set<Int> = [],
     isComplete: Bool = true
   ) throws(StoreError) -> Step? {
     var delta = delta

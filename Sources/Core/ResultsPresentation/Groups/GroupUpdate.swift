@@ -4,25 +4,25 @@ import ResultsStoreKit
 
 /// Finds the groups of the next generation and the changes to them, from the change of the sections (R11).
 ///
-/// Only sections that came, left or moved are looked at, and those whose title decides the group and changed. What is left of the
+/// Only sections that came, left or moved are looked at, and those whose title or rows decide the group and changed. What is left of the
 /// groups are runs of other lengths. Headers are compared of the groups that have a changed section or row.
 struct GroupUpdate {
   private let old: ResultsSnapshot
   private let next: ResultsSnapshot
   private let delta: ResultsDelta
-  /// The rows that a commit touched, or none.
-  private let touched: [AffectedRow]
+  /// The sections after that `sectionsToRegroup(after:_:)` gives.
+  private let touched: Set<Int>
 
   /// - Parameters:
   ///   - old: The generation before, as it is shown, with its groups.
   ///   - next: The generation after, likewise.
   ///   - delta: The change of sections and rows between the two, which names all rows.
-  ///   - touched: The rows with other keys, also those that the delta need not name.
+  ///   - touched: The sections after that may have another group though the change of sections does not name them.
   init(
     from old: ResultsSnapshot,
     to next: ResultsSnapshot,
     _ delta: ResultsDelta,
-    touching touched: [AffectedRow] = []
+    touching touched: Set<Int> = []
   ) {
     (self.old, self.next, self.delta, self.touched) = (old, next, delta, touched)
   }
@@ -119,18 +119,14 @@ struct GroupUpdate {
         .map { ($0.from, $0.to) }
     case .expression:
       let mapping = PathMapping(delta)
-      var looked = Set(delta.sections.moves.map(\.to) + delta.sections.inserts.map(\.to))
-      var found: [(from: Int, to: Int)] = []
-      for case let key? in touched.lazy.filter(\.keyChanged).map(\.newKey) {
-        // Another group is another first column, and so another key of each row.
-        guard let extent = key.withUnsafeBytes({ next.rule.extent(of: $0, next.layout) }),
-          let to = next.storedSection(extent), looked.insert(to).inserted,
-          let from = mapping.oldSection(for: to),
-          old.groupID(ofSection: from) != next.groupID(ofSection: to)
-        else { continue }
-        found.append((from, to))
-      }
-      return found
+      let named = Set(delta.sections.moves.map(\.to) + delta.sections.inserts.map(\.to))
+      return touched.subtracting(named)
+        .compactMap { to in
+          guard let from = mapping.oldSection(for: to),
+            old.groupID(ofSection: from) != next.groupID(ofSection: to)
+          else { return nil }
+          return (from, to)
+        }
     }
   }
 
@@ -240,6 +236,29 @@ extension GroupTable {
     let (first, second) = (min(first, second), max(first, second))
     let last = counts.start(of: first) + counts[first] - 1
     return next.groupsApart(ids[first], last, counts.start(of: second))
+  }
+}
+
+// MARK: - Sections that may have another group
+
+extension ResultsSnapshot {
+  /// The sections of this generation whose group a change may have changed without naming them (R11).
+  ///
+  /// A group by an expression is the first column of the keys. So such a section has rows with other keys, or other rows than before, as
+  /// where a window hides that its rows are not adjacent.
+  /// - Parameters:
+  ///   - delta: The change to this generation as the keys have it.
+  ///   - affected: The rows that a commit touched, also those that the delta need not name.
+  /// - Returns: The indexes of the sections; none where groups are not those of an expression.
+  /// - Complexity: O(*c* log *s*) for *c* rows.
+  func sectionsToRegroup(after delta: ResultsDelta, _ affected: [AffectedRow]) -> Set<Int> {
+    guard let groups = plan.groups, groups.isExpression, !plan.numbersSections else { return [] }
+    var sections = Set((delta.rows.inserts.map(\.to) + delta.rows.moves.map(\.to)).map(\.section))
+    for case let key? in affected.lazy.filter(\.keyChanged).map(\.newKey) {
+      let section = key.withUnsafeBytes { rule.extent(of: $0, layout) }.flatMap(storedSection)
+      if let section { sections.insert(section) }
+    }
+    return sections
   }
 }
 
