@@ -16,7 +16,6 @@ struct OrderedProof {
   ) throws(StoreError) -> OrderedPlan? {
     let named = OrderedStatements.named(table)
     guard let terms = OrderedTerms(definition, in: named) else { return nil }
-    guard try !reader.hasLaterDates(definition, in: table) else { return nil }
     for statements in OrderedProof.statements(definition, terms, in: named) {
       let questions = OrderedProof.questions(about: [statements.scan], statements)
       let results = try reader.run(questions + [OrderedProof.indexes(of: table)])
@@ -24,6 +23,8 @@ struct OrderedProof {
         let index = OrderedProof.columns(of: name, in: results[results.count - 1]),
         OrderedProof.begins(index.columns, with: terms)
       else { continue }
+      // Asked last, since without an index the whole table may be read for it.
+      guard try !reader.hasLaterDates(definition, in: table) else { return nil }
       return OrderedPlan(
         definition,
         in: table,
