@@ -27,6 +27,7 @@ final class LoopbackServer: Sendable {
     var requests: [Request] = []
     var running = 0
     var most = 0
+    var isStopped = false
   }
 
   let port: Int
@@ -56,9 +57,15 @@ final class LoopbackServer: Sendable {
     guard descriptor >= 0, status == 0 else { throw Failure() }
     port = Int(UInt16(bigEndian: address.sin_port))
     Thread.detachNewThread { [self] in
+      // The thread that accepts also closes: a number that is closed elsewhere may already be that of another server.
+      defer { close(descriptor) }
       while true {
         let client = accept(descriptor, nil, nil)
         guard client >= 0 else { return }
+        guard !state.withLock({ $0.isStopped }) else {
+          close(client)
+          return
+        }
         Thread.detachNewThread { [self] in serve(client, answer) }
       }
     }
@@ -66,8 +73,9 @@ final class LoopbackServer: Sendable {
 
   /// Stops listening; connections that are open end with their clients.
   func stop() {
+    state.withLock { $0.isStopped = true }
+    // Linux ends a waiting accept by this; elsewhere the next connection ends it.
     shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
   }
 
   /// The address of a path.

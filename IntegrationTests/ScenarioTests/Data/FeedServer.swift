@@ -5,6 +5,7 @@ import Synchronization
 final class FeedServer: Sendable {
   private let answers = Mutex<[String: [UInt8]]>([:])
   private let log = Mutex<[String]>([])
+  private let isStopped = Mutex(false)
   private let descriptor: Int32
   let port: Int
 
@@ -30,9 +31,15 @@ final class FeedServer: Sendable {
     descriptor = socket
     port = Int(UInt16(bigEndian: address.sin_port))
     Thread.detachNewThread { [self] in
+      // The thread that accepts also closes: a number that is closed elsewhere may already be that of another server.
+      defer { close(socket) }
       while true {
         let client = accept(socket, nil, nil)
         guard client >= 0 else { return }
+        guard !isStopped.withLock({ $0 }) else {
+          close(client)
+          return
+        }
         Thread.detachNewThread { [self] in serve(client) }
       }
     }
@@ -40,8 +47,9 @@ final class FeedServer: Sendable {
 
   /// Stops listening.
   func stop() {
+    isStopped.withLock { $0 = true }
+    // Linux ends a waiting accept by this; elsewhere the next connection ends it.
     shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
   }
 
   /// The address of a path.
