@@ -53,7 +53,7 @@ struct TableUnion {
         throw CommandFailure(
           .badData,
           "\(table.name) cannot be listed with other tables: \(error).",
-          remedy: "List it alone."
+          remedy: table.unidentifiedEntity == nil ? "Leave it out." : "List it alone."
         )
       }
     }
