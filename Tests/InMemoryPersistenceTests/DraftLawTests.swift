@@ -27,6 +27,7 @@ struct DraftLawTests {
     for kind in ["base", "edit"] {
       #expect(walk.counts[kind, default: 0] > 0, "seed \(seed): no step of \(kind)")
     }
+    #expect(walk.counts["named"] == walk.counts["assigned"], "seed \(seed)")
   }
 
   @Test func `R110: the walks reach every kind of step`() async throws {

@@ -195,6 +195,10 @@ public struct WireEncoder: Sendable {
       writer.write(raw: "\(separator.next){\"op\":\"insert\",\"id\":")
       write(insert.id.key, &writer)
       writer.write(raw: ",\"to\":\(insert.to.path)")
+      if let former = rows.formerIDs[insert.id] {
+        writer.write(raw: ",\"formerly\":")
+        write(former.key, &writer)
+      }
       write(member: insert.new ?? values(insert.id), insert.id, &writer)
     }
     writeAll(rows.updates, "update")

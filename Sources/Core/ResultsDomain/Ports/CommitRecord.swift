@@ -53,18 +53,22 @@ public struct CommitRecord: Sendable {
   public let isOwn: Bool
   /// Net changes, at most one per row: a row that was inserted and deleted, or written with equal values, is absent.
   public let changes: [CommittedChange]
+  /// Rows that have another identity since this commit, with the one that they had: the changes insert the first and delete the second.
+  public let formerIDs: [ObjectID: ObjectID]
 
   /// Creates a record of a commit's changes.
   public init(
     version: StoreVersion,
     origin: CommitOrigin,
     isOwn: Bool = true,
-    changes: [CommittedChange]
+    changes: [CommittedChange],
+    formerIDs: [ObjectID: ObjectID] = [:]
   ) {
     self.version = version
     self.origin = origin
     self.isOwn = isOwn
     self.changes = changes
+    self.formerIDs = formerIDs
   }
 }
 

@@ -41,6 +41,7 @@ extension ResultsDelta {
     try rows.collect(into: &assembler)
     var delta = assembler.delta
     delta.rows.readLate = rows.readLate
+    delta.rows.name(next.rows.formerIDs.after(self.rows.formerIDs))
     delta.life = life
     delta.repair = repair ?? next.repair
     delta.hasOtherCauses = hasOtherCauses || next.hasOtherCauses || cause != next.cause

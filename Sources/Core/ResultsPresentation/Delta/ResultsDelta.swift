@@ -134,6 +134,9 @@ extension ResultsDelta {
     assembler.moves = rows.moves.map(\.inverse)
     assembler.updates = rows.updates.map(\.inverse)
     var delta = assembler.delta
+    delta.rows.name(
+      Dictionary(rows.formerIDs.map { ($0.value, $0.key) }) { first, _ in first }
+    )
     delta.life = life
     delta.repair = repair
     delta.unobserved = unobserved?.inverse

@@ -80,6 +80,11 @@ public struct RowChanges: Hashable, Sendable {
   public var inserts: [Insert]
   /// Rows that kept their order but changed their content, by ascending `to`.
   public var updates: [Survivor]
+  /// Inserted rows that the list had under another identity, with that one, which the same change deletes (R109).
+  ///
+  /// A new row of a draft gets its final key when the draft is committed. Who keeps something for a row, like a selection, keeps it for
+  /// its new identity.
+  public internal(set) var formerIDs: [ObjectID: ObjectID] = [:]
   /// Rows that may have been read in a version between those of two generations, whether they are named or not.
   ///
   /// Whatever such a row was before, it is to be read again if it stays, or returns later (R201).
@@ -98,6 +103,17 @@ public struct RowChanges: Hashable, Sendable {
     self.updates = updates
   }
 
+  /// Names the former identities of inserted rows, as far as both ends are named.
+  mutating func name(_ formerIDs: [ObjectID: ObjectID]) {
+    guard !formerIDs.isEmpty else { return }
+    let deleted = Set(deletes.map(\.id))
+    self.formerIDs = [:]
+    for insert in inserts {
+      guard let former = formerIDs[insert.id], deleted.contains(former) else { continue }
+      self.formerIDs[insert.id] = former
+    }
+  }
+
   /// Whether no row changed.
   public var isEmpty: Bool {
     deletes.isEmpty && moves.isEmpty && inserts.isEmpty && updates.isEmpty
@@ -105,6 +121,14 @@ public struct RowChanges: Hashable, Sendable {
 
   /// The number of rows that are named.
   public var count: Int { deletes.count + moves.count + inserts.count + updates.count }
+}
+
+extension [ObjectID: ObjectID] {
+  /// The former identities over two consecutive changes, of which this dictionary has those of the second.
+  func after(_ first: [ObjectID: ObjectID]) -> [ObjectID: ObjectID] {
+    guard !first.isEmpty else { return self }
+    return first.merging(mapValues { first[$0] ?? $0 }) { _, second in second }
+  }
 }
 
 /// The changes of the sections of a list, or of its groups, in canonical order (C2).

@@ -25,6 +25,14 @@ struct ListEngine: Sendable {
       self.snapshot = snapshot
       self.delta = delta
     }
+
+    /// The step with the former identities of inserted rows (R109).
+    func naming(_ formerIDs: [ObjectID: ObjectID]) -> Step {
+      guard !formerIDs.isEmpty else { return self }
+      var delta = delta
+      delta.rows.name(formerIDs)
+      return Step(snapshot: snapshot, delta: delta)
+    }
   }
 
   /// The outcome of an advance.
@@ -469,7 +477,7 @@ extension ListEngine {
         return steps + (try repair(nil, in: store, objects))
       }
       digests?.apply(commit.affected, record.changes, plan.layout)
-      if let step = applied.step { steps.append(step) }
+      if let step = applied.step { steps.append(step.naming(record.formerIDs)) }
     }
     return steps
   }
@@ -566,7 +574,8 @@ extension ListEngine {
         version: last.version,
         origin: last.origin,
         isOwn: records.allSatisfy(\.isOwn),
-        changes: net
+        changes: net,
+        formerIDs: records.dropFirst().reduce(records[0].formerIDs) { $1.formerIDs.after($0) }
       )
     ]
   }

@@ -71,12 +71,21 @@ extension DraftContent {
     let hadEdits = !overlay.isEmpty
     for commit in changes.commits {
       var shown: [Int: [CommittedChange]] = [:]
+      var formerIDs: [Int: [ObjectID: ObjectID]] = [:]
       for (table, changes) in commit.changes {
         let visible = changes.flatMap { overlay.rebase($0, inTable: table, landed) }
-        if !visible.isEmpty { shown[table] = visible }
+        guard !visible.isEmpty else { continue }
+        shown[table] = visible
+        let former = landed?.formerIDs(among: visible, inTable: table) ?? [:]
+        if !former.isEmpty { formerIDs[table] = former }
       }
       history.append(
-        DraftHistory.Event(origin: commit.origin, isOwn: commit.isOwn, changes: shown)
+        DraftHistory.Event(
+          origin: commit.origin,
+          isOwn: commit.isOwn,
+          changes: shown,
+          formerIDs: formerIDs
+        )
       )
     }
     overlay.rebaseRows(after: changes, landed)

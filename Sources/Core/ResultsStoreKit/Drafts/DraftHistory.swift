@@ -8,6 +8,8 @@ struct DraftHistory: Sendable {
     let isOwn: Bool
     /// The net changes, by the index of the entity's table.
     let changes: [Int: [CommittedChange]]
+    /// The new identities of rows that had others, with those, by the index of the table.
+    let formerIDs: [Int: [ObjectID: ObjectID]]
     /// The tables whose changes are unknown.
     let gaps: [Int: GapReason]
 
@@ -15,11 +17,13 @@ struct DraftHistory: Sendable {
       origin: CommitOrigin = .unnamed,
       isOwn: Bool = true,
       changes: [Int: [CommittedChange]] = [:],
+      formerIDs: [Int: [ObjectID: ObjectID]] = [:],
       gaps: [Int: GapReason] = [:]
     ) {
       self.origin = origin
       self.isOwn = isOwn
       self.changes = changes
+      self.formerIDs = formerIDs
       self.gaps = gaps
     }
 
@@ -82,7 +86,8 @@ struct DraftHistory: Sendable {
           version: StoreVersion(epoch: version.epoch, sequence: sequence + 1),
           origin: event.origin,
           isOwn: event.isOwn,
-          changes: changes
+          changes: changes,
+          formerIDs: event.formerIDs[table] ?? [:]
         )
       )
     }

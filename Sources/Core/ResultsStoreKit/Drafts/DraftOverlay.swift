@@ -195,6 +195,19 @@ struct LandedRows: Sendable {
     tables[table]?[key]?.draftKeys.first { $0 != key }
   }
 
+  /// The inserted rows of some changes that had another identity in the draft, which the changes delete, with that one.
+  func formerIDs(among changes: [CommittedChange], inTable table: Int) -> [ObjectID: ObjectID] {
+    guard tables[table] != nil else { return [:] }
+    let deleted = Set(changes.lazy.filter { $0.after == nil }.map(\.id))
+    var found: [ObjectID: ObjectID] = [:]
+    for change in changes where change.before == nil {
+      guard let key = draftKey(of: change.id.key, inTable: table) else { continue }
+      let former = ObjectID(entity: change.id.entity, key: key)
+      if deleted.contains(former) { found[change.id] = former }
+    }
+    return found
+  }
+
   /// Whether the commit wrote just this row.
   func contains(_ row: Row?, inTable table: Int, _ key: ObjectKey) -> Bool {
     guard let landed = tables[table]?[key] else { return false }

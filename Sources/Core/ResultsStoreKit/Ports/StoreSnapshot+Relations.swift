@@ -49,7 +49,8 @@ extension CommitRecord {
           version: last.version,
           origin: last.origin,
           isOwn: last.isOwn,
-          changes: last.changes + record.changes
+          changes: last.changes + record.changes,
+          formerIDs: last.formerIDs.merging(record.formerIDs) { first, _ in first }
         )
       } else {
         merged.append(record)

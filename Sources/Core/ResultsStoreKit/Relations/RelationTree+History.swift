@@ -124,7 +124,8 @@ extension RelationTree {
             version: record.version,
             origin: record.origin,
             isOwn: record.isOwn,
-            changes: changes
+            changes: changes,
+            formerIDs: record.formerIDs
           )
         )
       }

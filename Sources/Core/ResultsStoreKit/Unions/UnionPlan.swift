@@ -54,13 +54,24 @@ struct UnionPlan: Sendable {
       }
       histories.append(
         records.compactMap { record in
-          let changes = record.changes.compactMap(branch.change)
+          var changes: [CommittedChange] = []
+          var ids: [ObjectID: ObjectID] = [:]
+          for change in record.changes {
+            guard let row = branch.change(change) else { continue }
+            changes.append(row)
+            if !record.formerIDs.isEmpty { ids[change.id] = row.id }
+          }
           guard !changes.isEmpty else { return nil }
+          var formerIDs: [ObjectID: ObjectID] = [:]
+          for (id, former) in record.formerIDs {
+            if let row = ids[id], let former = ids[former] { formerIDs[row] = former }
+          }
           return CommitRecord(
             version: record.version,
             origin: record.origin,
             isOwn: record.isOwn,
-            changes: changes
+            changes: changes,
+            formerIDs: formerIDs
           )
         }
       )

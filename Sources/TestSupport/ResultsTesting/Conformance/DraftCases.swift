@@ -77,6 +77,8 @@ extension StoreConformance {
         in: draft
       )
       try await books.performFetch()
+      var events = books.changes.makeAsyncIterator()
+      _ = await events.next()
       let before = try books.results.count
       let (author, book) = try fixture.write(draft) { transaction in
         // The book is written first, so the order in which they are committed has to change.
@@ -91,6 +93,7 @@ extension StoreConformance {
         return (author, book)
       }
       try await books.refresh()
+      _ = await events.next()
       let generation = try books.results.generation
       for id in [author, book] {
         guard case .integer(let key) = id.key, key < 0 else {
@@ -111,6 +114,14 @@ extension StoreConformance {
       try fixture.expectEqual(try books.results.count, before + 1, "the number of books")
       try fixture.expectEqual(books.results.path(of: book), nil, "the path by the temporary key")
       try fixture.expect(books.results.path(of: newBook) != nil, "a path by the final key")
+      guard case .change(let change)? = await events.next() else {
+        throw fixture.failure("a change by the commit", "another event")
+      }
+      try fixture.expectEqual(
+        change.delta.rows.formerIDs,
+        [newBook: book],
+        "the former identities of the inserted rows"
+      )
       try fixture.expect(draft.edits.isEmpty, "no edits after the commit")
     },
 

@@ -36,6 +36,9 @@ package struct DraftWalk {
   private var events: ResultsChanges<Row>.AsyncIterator
   private var content = ResultsContent(sections: [])
   private var generation = 0
+  /// The new identities of the last step's commit, with those that the rows had, and what the list's deltas say of them.
+  private var assigned: [ObjectID: ObjectID] = [:]
+  private var named: [ObjectID: ObjectID] = [:]
   private var naive: NaiveDraft
   private var generator: SeededGenerator
   private var workload: RandomStoreWorkload
@@ -68,6 +71,7 @@ package struct DraftWalk {
   /// - Throws: `Breach` for a difference, and the store's errors.
   package mutating func step(_ commit: (([BaseStep]) throws -> Void)? = nil) async throws {
     let before = try list.results.generation
+    (assigned, named) = ([:], [:])
     var mayChange = Int.max
     switch generator.number(in: 0...19) {
     case 0...6: try changeBase(commit)
@@ -218,6 +222,7 @@ extension DraftWalk {
       try expect(conflicts.isEmpty, "a refusal, since \(conflicts) are in conflict")
       let fresh = naive.editedKeys.filter { $0 < 0 && naive.shown[$0] != nil }
       try expect(identities.count == fresh.count, "\(fresh.count) new keys, not \(identities)")
+      assigned = Dictionary(identities.map { ($0.value, $0.key) }) { first, _ in first }
       naive.commit { [entity] key in
         let id = ObjectID(entity: entity.name, key: .integer(key))
         return if case .integer(let final)? = identities[id]?.key { final } else { key }
@@ -289,10 +294,15 @@ extension DraftWalk {
         generation = list.generation
       case .change(let change):
         content = try content.applying(change.delta)
+        named.merge(change.delta.rows.formerIDs) { first, _ in first }
         generation = change.delta.to
       case .failure(let error): throw error
       }
     }
+    // Where the base does not know its single commits, nobody knows which of its rows was which.
+    try expect(named.isEmpty || named == assigned, "former identities \(assigned), not \(named)")
+    counts["named", default: 0] += named.count
+    counts["assigned", default: 0] += assigned.count
     let shown = rows(naive.shown).sorted {
       ModelStore.precedes($0, $1, by: [.ascending("section"), .ascending("rank")])
     }
