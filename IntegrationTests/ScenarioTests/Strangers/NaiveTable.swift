@@ -67,6 +67,10 @@ enum NaiveValue: Hashable {
         && json["base64"]?.string == Data(bytes).base64EncodedString()
     case (.blob(let bytes), .object):
       return json["base64"]?.string == Data(bytes).base64EncodedString()
+    case (.blob(let bytes), .string(let text)):
+      // A column of 16 bytes each, the name of which says so, has UUIDs.
+      return bytes.count == 16 && text.count == 36
+        && NaiveValue.bytes(text.filter { $0 != "-" }[...]) == bytes
     default: return false
     }
   }
@@ -187,6 +191,18 @@ struct NaiveTable {
         }
       return Expected(rows: sorted.map { row in indexes.map { row.element[$0] } }, isOrdered: true)
     }
+  }
+
+  /// What is different in the same table of another file, in words.
+  func difference(from other: NaiveTable?) -> String {
+    guard let other else { return "it cannot be read there" }
+    guard rows.count == other.rows.count else {
+      return "\(rows.count) rows, and \(other.rows.count) there"
+    }
+    for (number, (mine, theirs)) in zip(rows, other.rows).enumerated() where mine != theirs {
+      return "row \(number) of \(rows.count) is \("\(mine)".suffix(300)), and \("\(theirs)".suffix(300)) there"
+    }
+    return "nothing"
   }
 
   /// The column that SQLite finds by a name: the case of ASCII letters does not count.

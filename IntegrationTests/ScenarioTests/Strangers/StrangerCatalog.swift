@@ -32,8 +32,9 @@ struct StrangerCatalog {
   /// The greatest number of tables that are described.
   private static let most = 60
 
-  /// Reads the first tables and views; a view that cannot be described, or never ends, is left out.
-  init(with shell: SQLiteShell, isUTF16: Bool) throws {
+  /// Reads the first tables, some others and the views; a view that cannot be described, or never ends, is left out.
+  init(with shell: SQLiteShell, isUTF16: Bool, including names: Set<String> = []) throws {
+    let others = names.map(\.quotedText).joined(separator: ", ")
     let own =
       "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_results\\_%' ESCAPE '\\'"
     let fields =
@@ -41,7 +42,7 @@ struct StrangerCatalog {
     let tables = try shell.run(
       """
       WITH l AS (SELECT * FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') AND \(own)
-        ORDER BY name LIMIT \(StrangerCatalog.most))
+        ORDER BY name NOT IN (\(others)), name LIMIT \(StrangerCatalog.most))
       SELECT hex(CAST(l.name AS BLOB)), \(fields) FROM l, pragma_table_xinfo(l.name) AS x WHERE x.hidden != 1
         ORDER BY l.name, x.cid;
       SELECT hex(CAST(name AS BLOB)) FROM sqlite_schema WHERE type = 'view' AND \(own)

@@ -69,9 +69,14 @@ struct StrangerWatch {
   /// Waits until the list is the one that the shell reads, or until it says why not.
   /// - Parameters:
   ///   - naive: The table as it is; `nil` if it cannot be read.
+  ///   - failure: Why it cannot be read, if the shell said so.
   ///   - seconds: The longest time to wait.
   /// - Returns: How the list compares.
-  mutating func settle(on naive: NaiveTable?, within seconds: Double = 30) -> StrangerOutcome {
+  mutating func settle(
+    on naive: NaiveTable?,
+    or failure: String?,
+    within seconds: Double = 30
+  ) -> StrangerOutcome {
     // A log is added to all tables that foreign keys connect: a thousand triggers for many tables.
     let seconds = hasStarted ? seconds : 4 * seconds
     let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
@@ -90,7 +95,7 @@ struct StrangerWatch {
           guard let wrong = self.difference(from: naive) else { return .equal }
           difference = wrong
         } else {
-          difference = "the shell cannot read the table"
+          difference = "the shell cannot read the table: \(failure ?? "there is none of that name")"
         }
       }
       if watch.hasEndedOutput { return end() }
@@ -193,7 +198,9 @@ struct StrangerWatch {
       if name != key {
         guard let shown = row[written(name)], value.equals(shown) else { return name }
       } else {
-        guard let shown = name == "id" ? id : row[name] ?? id else { return name }
+        // A key that is null somewhere, or whose values SQLite holds to be equal, is a column like others, and the row's number identifies it.
+        let own = name == "id" ? row[written(name)] : row[name]
+        guard let shown = own ?? id else { return name }
         guard
           value.equals(shown)
             || shown.array?.count == 1 && shown.array?.allSatisfy(value.equals) == true

@@ -61,8 +61,18 @@ public struct CommitRecord: Sendable {
     version: StoreVersion,
     origin: CommitOrigin,
     isOwn: Bool = true,
+    changes: [CommittedChange]
+  ) {
+    self.init(version: version, origin: origin, isOwn: isOwn, changes: changes, formerIDs: [:])
+  }
+
+  /// Creates a record of a commit's changes, some of which gave a row another identity.
+  public init(
+    version: StoreVersion,
+    origin: CommitOrigin,
+    isOwn: Bool = true,
     changes: [CommittedChange],
-    formerIDs: [ObjectID: ObjectID] = [:]
+    formerIDs: [ObjectID: ObjectID]
   ) {
     self.version = version
     self.origin = origin
