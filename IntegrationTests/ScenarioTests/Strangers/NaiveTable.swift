@@ -200,7 +200,8 @@ struct NaiveTable {
       return "\(rows.count) rows, and \(other.rows.count) there"
     }
     for (number, (mine, theirs)) in zip(rows, other.rows).enumerated() where mine != theirs {
-      return "row \(number) of \(rows.count) is \("\(mine)".suffix(300)), and \("\(theirs)".suffix(300)) there"
+      let (mine, theirs) = ("\(mine)".suffix(300), "\(theirs)".suffix(300))
+      return "row \(number) of \(rows.count) is \(mine), and \(theirs) there"
     }
     return "nothing"
   }
