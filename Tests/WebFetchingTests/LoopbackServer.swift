@@ -57,7 +57,7 @@ final class LoopbackServer: Sendable {
     guard descriptor >= 0, status == 0 else { throw Failure() }
     port = Int(UInt16(bigEndian: address.sin_port))
     Thread.detachNewThread { [self] in
-      // The thread that accepts also closes: a number that is closed elsewhere may already be that of another server.
+      // The accepting thread closes the socket: after a close elsewhere its number may belong to another server.
       defer { close(descriptor) }
       while true {
         let client = accept(descriptor, nil, nil)
@@ -74,7 +74,7 @@ final class LoopbackServer: Sendable {
   /// Stops listening; connections that are open end with their clients.
   func stop() {
     state.withLock { $0.isStopped = true }
-    // Linux ends a waiting accept by this; elsewhere the next connection ends it.
+    // On Linux this ends an accept that waits; elsewhere the next connection does.
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 

@@ -31,7 +31,7 @@ final class FeedServer: Sendable {
     descriptor = socket
     port = Int(UInt16(bigEndian: address.sin_port))
     Thread.detachNewThread { [self] in
-      // The thread that accepts also closes: a number that is closed elsewhere may already be that of another server.
+      // The accepting thread closes the socket: after a close elsewhere its number may belong to another server.
       defer { close(socket) }
       while true {
         let client = accept(socket, nil, nil)
@@ -48,7 +48,7 @@ final class FeedServer: Sendable {
   /// Stops listening.
   func stop() {
     isStopped.withLock { $0 = true }
-    // Linux ends a waiting accept by this; elsewhere the next connection ends it.
+    // On Linux this ends an accept that waits; elsewhere the next connection does.
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 

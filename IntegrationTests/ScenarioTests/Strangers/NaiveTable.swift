@@ -68,7 +68,7 @@ enum NaiveValue: Hashable {
     case (.blob(let bytes), .object):
       return json["base64"]?.string == Data(bytes).base64EncodedString()
     case (.blob(let bytes), .string(let text)):
-      // A column of 16 bytes each, the name of which says so, has UUIDs.
+      // A column of 16 bytes whose name says so holds UUIDs.
       return bytes.count == 16 && text.count == 36
         && NaiveValue.bytes(text.filter { $0 != "-" }[...]) == bytes
     default: return false

@@ -104,14 +104,14 @@ struct StrangerLife {
   /// Changes both databases in a random way.
   private mutating func write(_ catalog: StrangerCatalog) throws -> StrangerTwins.Outcome {
     var script = writer.script(catalog)
-    // Of a table without an integer key VACUUM numbers the rows again, or keeps their numbers if there is an index, as a log has one.
+    // VACUUM renumbers the rows of a table without an integer key unless the table has an index, and a log adds one.
     while hasLog, script.contains(" DROP COLUMN ") || script.contains("VACUUM") {
       script = writer.script(catalog)
     }
     switch writer.choice(in: 0...99) {
     case 0..<4 where features.contains(.heldLocks): return try twins.hold(script)
     case 4..<7 where features.contains(.killedWriters): return try twins.kill(script)
-    // Nobody may replace a file while another process writes into it, as a list with a log does.
+    // SQLite forbids replacing a file while another process writes into it, as a list with a log does.
     case 7..<9 where features.contains(.replacedFiles) && !hasLog:
       return try twins.replace(script, hasWriteAheadLog: hasWriteAheadLog)
     default: return try twins.run(script)

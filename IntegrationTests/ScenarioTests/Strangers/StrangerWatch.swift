@@ -198,7 +198,7 @@ struct StrangerWatch {
       if name != key {
         guard let shown = row[written(name)], value.equals(shown) else { return name }
       } else {
-        // A key that is null somewhere, or whose values SQLite holds to be equal, is a column like others, and the row's number identifies it.
+        // Where the key has nulls or a collation, the row's number identifies the row, and the key is a column like the others.
         let own = name == "id" ? row[written(name)] : row[name]
         guard let shown = own ?? id else { return name }
         guard

@@ -53,7 +53,8 @@ public struct CommitRecord: Sendable {
   public let isOwn: Bool
   /// Net changes, at most one per row: a row that was inserted and deleted, or written with equal values, is absent.
   public let changes: [CommittedChange]
-  /// Rows that have another identity since this commit, with the one that they had: the changes insert the first and delete the second.
+  /// The new identities of rows that had others before this commit, each with the former one: the changes insert the row under the new
+  /// identity and delete it under the former one.
   public let formerIDs: [ObjectID: ObjectID]
 
   /// Creates a record of a commit's changes.
@@ -61,18 +62,8 @@ public struct CommitRecord: Sendable {
     version: StoreVersion,
     origin: CommitOrigin,
     isOwn: Bool = true,
-    changes: [CommittedChange]
-  ) {
-    self.init(version: version, origin: origin, isOwn: isOwn, changes: changes, formerIDs: [:])
-  }
-
-  /// Creates a record of a commit's changes, some of which gave a row another identity.
-  public init(
-    version: StoreVersion,
-    origin: CommitOrigin,
-    isOwn: Bool = true,
     changes: [CommittedChange],
-    formerIDs: [ObjectID: ObjectID]
+    formerIDs: [ObjectID: ObjectID] = [:]
   ) {
     self.version = version
     self.origin = origin

@@ -256,6 +256,7 @@ extension ResultsDelta {
         unobserved.change(position)
       }
     }
+    observed.name(self.rows.formerIDs)
     var delta = self
     delta.rows = observed
     delta.unobserved = unobserved

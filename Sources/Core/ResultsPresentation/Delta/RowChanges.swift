@@ -80,10 +80,10 @@ public struct RowChanges: Hashable, Sendable {
   public var inserts: [Insert]
   /// Rows that kept their order but changed their content, by ascending `to`.
   public var updates: [Survivor]
-  /// Inserted rows that the list had under another identity, with that one, which the same change deletes (R109).
+  /// The former identities of inserted rows, by their new ones: the same change deletes the row under its former identity (R109).
   ///
-  /// A new row of a draft gets its final key when the draft is committed. Who keeps something for a row, like a selection, keeps it for
-  /// its new identity.
+  /// A new row of a draft gets its final key when the draft is committed. If you keep something for a row, such as a selection, carry it
+  /// over to the new identity. Rows outside the observed ones are not named.
   public internal(set) var formerIDs: [ObjectID: ObjectID] = [:]
   /// Rows that may have been read in a version between those of two generations, whether they are named or not.
   ///

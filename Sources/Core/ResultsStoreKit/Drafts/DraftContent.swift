@@ -76,8 +76,16 @@ extension DraftContent {
         let visible = changes.flatMap { overlay.rebase($0, inTable: table, landed) }
         guard !visible.isEmpty else { continue }
         shown[table] = visible
-        let former = landed?.formerIDs(among: visible, inTable: table) ?? [:]
-        if !former.isEmpty { formerIDs[table] = former }
+        guard landed != nil || !commit.formerIDs.isEmpty else { continue }
+        let deleted = Set(visible.lazy.filter { $0.after == nil }.map(\.id))
+        for change in visible where change.before == nil {
+          let draftKey = landed?.draftKey(of: change.id.key, inTable: table)
+          let former =
+            draftKey.map { ObjectID(entity: change.id.entity, key: $0) }
+            ?? commit.formerIDs[change.id]
+          guard let former, deleted.contains(former) else { continue }
+          formerIDs[table, default: [:]][change.id] = former
+        }
       }
       history.append(
         DraftHistory.Event(

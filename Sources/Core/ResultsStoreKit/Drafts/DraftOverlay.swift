@@ -78,6 +78,8 @@ struct BaseChanges: Sendable {
     let origin: CommitOrigin
     let isOwn: Bool
     var changes: [Int: [CommittedChange]]
+    /// The new identities of rows that had others, with those: the base may be a draft itself.
+    var formerIDs: [ObjectID: ObjectID]
   }
 
   /// The commits, oldest first.
@@ -105,9 +107,11 @@ struct BaseChanges: Sendable {
             version: record.version,
             origin: record.origin,
             isOwn: record.isOwn,
-            changes: [:]
+            changes: [:],
+            formerIDs: [:]
           )
           found[record.version.sequence, default: made].changes[table] = record.changes
+          found[record.version.sequence]?.formerIDs.merge(record.formerIDs) { first, _ in first }
         }
       case .gap(let reason):
         gaps[table] = reason
@@ -193,19 +197,6 @@ struct LandedRows: Sendable {
   /// The key that a committed row had in the draft, if it is another one.
   func draftKey(of key: ObjectKey, inTable table: Int) -> ObjectKey? {
     tables[table]?[key]?.draftKeys.first { $0 != key }
-  }
-
-  /// The inserted rows of some changes that had another identity in the draft, which the changes delete, with that one.
-  func formerIDs(among changes: [CommittedChange], inTable table: Int) -> [ObjectID: ObjectID] {
-    guard tables[table] != nil else { return [:] }
-    let deleted = Set(changes.lazy.filter { $0.after == nil }.map(\.id))
-    var found: [ObjectID: ObjectID] = [:]
-    for change in changes where change.before == nil {
-      guard let key = draftKey(of: change.id.key, inTable: table) else { continue }
-      let former = ObjectID(entity: change.id.entity, key: key)
-      if deleted.contains(former) { found[change.id] = former }
-    }
-    return found
   }
 
   /// Whether the commit wrote just this row.
