@@ -265,4 +265,50 @@ import Testing
     }
     try store.close()
   }
+
+  @Test(arguments: [Opening.discoveredWithLog, .adoptedWithLog])
+  func
+    `R190: after legacy renames, tables of other programs can be written when a store has looked`(
+      _ opening: Opening
+    ) throws
+  {
+    let creation = "CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT UNIQUE)"
+    let other = "CREATE TABLE u (k INTEGER PRIMARY KEY, note TEXT UNIQUE)"
+    try folder.execute("PRAGMA journal_mode = WAL; \(other); INSERT INTO u VALUES (1, 'a')")
+    /// Records the other table in the log, as another program does.
+    func recordOther() throws {
+      let database = try DatabaseDescription(at: folder.file())
+      let entity = try #require(database.table(named: "u")).entity.get()
+      try SQLiteStore(discovered: database, entities: [entity], addsChangeLog: true).close()
+    }
+    func triggers(on table: String) throws -> Int {
+      try texts("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = '\(table)'")
+        .count
+    }
+    func fail(_ statements: [String]) -> Bool {
+      statements.contains { (try? folder.execute($0)) == nil }
+    }
+    let (_, store) = try store(opening, "\(creation); INSERT INTO t VALUES (1, 'a')")
+    try recordOther()
+    try? store.checkForExternalChanges()
+    #expect(try triggers(on: "t") == 6 && triggers(on: "u") == 6)
+    try folder.execute("PRAGMA legacy_alter_table = ON; ALTER TABLE u RENAME TO w")
+    #expect(fail(["INSERT INTO w VALUES (3, 'c')"]))
+    try store.checkForExternalChanges()
+    #expect(!fail(["INSERT INTO w VALUES (3, 'c')", "REPLACE INTO w VALUES (4, 'c')"]))
+    #expect(try triggers(on: "t") == 6 && triggers(on: "w") == 0)
+    try folder.execute("ALTER TABLE w RENAME TO u")
+    try recordOther()
+    #expect(try triggers(on: "u") == 6)
+    try folder.execute(
+      """
+      PRAGMA legacy_alter_table = ON; BEGIN; ALTER TABLE t RENAME TO x; ALTER TABLE u RENAME TO t;
+      ALTER TABLE x RENAME TO u; COMMIT
+      """
+    )
+    #expect(fail(["INSERT INTO t VALUES (5, 'e')", "INSERT INTO u VALUES (5, 'e')"]))
+    try? store.checkForExternalChanges()
+    #expect(!fail(["REPLACE INTO t VALUES (6, 'f')", "REPLACE INTO u VALUES (6, 'f')"]))
+    try store.close()
+  }
 }

@@ -245,6 +245,8 @@ struct ChangeLogLayout: Sendable {
   let hasApplicationTriggers: Bool
   /// Whether the database has entities, or attributes of entities, that the store was not opened with.
   let hasOtherEntities: Bool
+  /// Whether triggers of an entity are on another table, of whichever store the entity is.
+  let hasMisplacedTriggers: Bool
   /// The limits of the log, if it has any.
   let bound: ChangeLogBound?
 
@@ -301,6 +303,7 @@ struct ChangeLogLayout: Sendable {
     self.width = max(2, width)
     hasOtherEntities = hasOthers || numbers.count > entities.count
     hasApplicationTriggers = !foreign.isEmpty
+    hasMisplacedTriggers = try !ChangeLogLayout.misplaced(on: database).isEmpty
   }
 
   /// What is recorded of each entity of the log, and the triggers that its table should have, if it fits.
@@ -358,6 +361,33 @@ struct ChangeLogLayout: Sendable {
   /// A name without any quotation marks, those of its own included, so that each way to write it gives the same.
   private static func unquoted(_ name: [UInt8]) -> [UInt8] {
     name.filter { !"\"'`[]".utf8.contains($0) }
+  }
+
+  /// The log's triggers and guards that are on another table than their entity's, with the number of the entity.
+  ///
+  /// With `PRAGMA legacy_alter_table = ON` a rename moves triggers to the new name, but they still read the table of the old one.
+  static func misplaced(on database: Database) throws -> [(name: String, number: Int)] {
+    let entities = try GRDB.Row.fetchAll(
+      database,
+      sql: "SELECT number, CAST(name AS TEXT) FROM _results_entity WHERE typeof(number) = 'integer'"
+    )
+    let names = Dictionary(entities.map { ($0[0] as Int, $0[1] as String? ?? "") }) { $1 }
+    let found = try GRDB.Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, tbl_name FROM main.sqlite_master WHERE type IN ('trigger', 'index')
+        AND name GLOB '\(ChangeLogFormat.triggerPrefix)[0-9]*_*' ORDER BY name
+        """
+    )
+    return found.compactMap { row in
+      let (name, table): (String, String) = (row[0], row[1])
+      guard
+        let number = name.dropFirst(ChangeLogFormat.triggerPrefix.count).split(separator: "_").first
+          .flatMap({ Int($0) }),
+        let entity = names[number], entity.caselessIdentifier != table.caselessIdentifier
+      else { return nil }
+      return (name, number)
+    }
   }
 
   /// The triggers of the database and the store's indexes, by name.

@@ -8,9 +8,10 @@ struct ChangeLogInstaller {
   /// The limits of the log.
   let bound: ChangeLogBound
 
-  /// Creates what is missing, and replaces what was changed.
+  /// Creates what is missing, replaces what was changed, and drops triggers that came to another table by renames, also those of entities
+  /// that this store does not know: they can make the application's statements fail.
   ///
-  /// Where triggers were missing or changed, changes may have been missed, so the history ends there.
+  /// Where triggers were missing, changed or misplaced, changes may have been missed, so the history ends there.
   func install(on database: Database) throws {
     if try ChangeLogFormat.exists(on: database), try !ChangeLogFormat.isSound(on: database) {
       return try rebuild(on: database)
@@ -30,6 +31,10 @@ struct ChangeLogInstaller {
     let width = recorded.map(\.0.attributes.count).max() ?? 0
     let isNew = try ChangeLogFormat.create(on: database, attributes: width)
     try ChangeLogFormat.bound(bound, on: database)
+    for (name, number) in try ChangeLogLayout.misplaced(on: database) {
+      try drop(name, on: database)
+      try ChangeLogFormat.interrupt(number, on: database)
+    }
     let found = try ChangeLogLayout.triggers(on: database)
     for (entity, number) in recorded {
       let expected = try ChangeLogTriggers.expected(entity, number: number, on: database)?.all ?? []

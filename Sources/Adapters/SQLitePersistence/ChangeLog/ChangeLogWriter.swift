@@ -103,7 +103,9 @@ final class ChangeLogWriter: Sendable {
   /// - Returns: Where it begins, or `nil` if the log does not record it.
   func startTransaction(on database: Database) throws -> ChangeLog.Position? {
     var position = try log.position(on: database, floor: log.seen)
-    if position == nil, try mayRepair(on: database) { position = try repair(on: database) }
+    if position?.layout.hasMisplacedTriggers ?? true, try mayRepair(on: database) {
+      position = try repair(on: database)
+    }
     guard let position else {
       try leave(on: database)
       return nil

@@ -65,7 +65,9 @@ extension CommitSession {
     guard let writer = log else { return false }
     let mayWrite = mayWrite && context.options.maintainsFile && !database.isInsideTransaction
     var position = try writer.log.readablePosition(on: database, floor: writer.log.seen)
-    if position == nil, mayWrite, try writer.mayRepair(on: database) {
+    if position?.layout.hasMisplacedTriggers ?? true, mayWrite,
+      try writer.mayRepair(on: database)
+    {
       try runMaintenance(on: database) { position = try writer.repair(on: database) }
     }
     guard let position else {
