@@ -26,6 +26,7 @@ enum LedgerProgram: StoredProgram {
   static let sectionKeyNames = ["day", "month"]
   static let headerAggregates = [HouseholdLedger.sum]
   static let rankedOrder: RankedOrderDescription? = Transaction.order.description
+  static let importDefaults = [ImportDefault("category", like: "payee", otherwise: "unsorted")]
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     HouseholdLedger.definition(sectionedBy: sections(.day, settings))

@@ -28,6 +28,7 @@ struct TableListVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var locale: LocaleOptions
+  @OptionGroup var saved: SavedListOptions
   @Flag(help: "Exit with status 1 if the list is empty.")
   var failIfEmpty = false
   @Flag(help: "Explain how the list is computed (index, cost) instead of printing it.")

@@ -25,6 +25,7 @@ struct Main: AsyncParsableCommand {
     subcommands: [
       TableListVerb.self, TableBrowseVerb.self, TableServeVerb.self, TableWatchVerb.self,
       TablesVerb.self, TableExportVerb.self, TableDoctorVerb.self,
+      SavedVerb<TableProgram>.self,
       ProgramVerbs.topics(of: TableProgram.self),
     ],
     defaultSubcommand: TableListVerb.self

@@ -38,6 +38,7 @@ struct FeedListVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var locale: LocaleOptions
+  @OptionGroup var saved: SavedListOptions
 
   func run() async throws {
     let settings = try locale.settings(for: output.listFormat)

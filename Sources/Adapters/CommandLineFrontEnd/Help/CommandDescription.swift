@@ -1,6 +1,66 @@
 import ArgumentParser
 import Foundation
 
+/// The command that a command line runs.
+struct TypedCommand {
+  /// The options of the command.
+  let known: [CommandDescription.Argument]
+  /// The number of words that name the command.
+  let depth: Int
+  /// The words of the command, with that of a verb that was left out.
+  let verb: [String]
+  /// Whether the command is not one of the program's own list: another verb groups it.
+  let isBelow: Bool
+
+  /// Finds the command of a command line; `nil` if it names none that can be run.
+  /// - Throws: `DecodingError` if the argument parser describes commands in another form.
+  init?<Root: ParsableCommand>(_ arguments: [String], of root: Root.Type) throws {
+    // The parser describes a command with all below it, so only the one that is run is asked for.
+    var (command, verb): (any ParsableCommand.Type, [String]) = (root, [])
+    for word in arguments {
+      guard
+        let next = command.configuration.subcommands.first(where: {
+          $0.configuration.commandName == word
+        })
+      else { break }
+      command = next
+      verb.append(word)
+    }
+    depth = verb.count
+    isBelow = depth > 1 || command.configuration.defaultSubcommand != nil
+    if let usual = command.configuration.defaultSubcommand {
+      command = usual
+      verb.append(usual.configuration.commandName ?? "")
+    }
+    self.verb = verb
+    guard command.configuration.subcommands.isEmpty else { return nil }
+    known = try CommandDescription.of(command).options
+  }
+
+  /// Returns the options that a command line has, with their values.
+  func options(in arguments: [String]) -> [SavedOptions.Option] {
+    var words = arguments.dropFirst(depth).prefix { $0 != "--" }[...]
+    var found: [SavedOptions.Option] = []
+    while let word = words.popFirst() {
+      guard word.hasPrefix("--") else { continue }
+      let parts = word.dropFirst(2).split(
+        separator: "=",
+        maxSplits: 1,
+        omittingEmptySubsequences: false
+      )
+      guard let name = parts.first.map(String.init),
+        let option = known.first(where: { $0.longName == name })
+      else { continue }
+      if option.isFlag {
+        found.append(SavedOptions.Option(name: name))
+      } else if let value = parts.count == 2 ? String(parts[1]) : words.popFirst() {
+        found.append(SavedOptions.Option(name: name, value: value))
+      }
+    }
+    return found
+  }
+}
+
 /// A command with its options, as the argument parser describes it.
 struct CommandDescription: Decodable, Sendable {
   /// An option, a flag or an argument.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ProgramFrontEnd
 import ResultsDomain
 import Synchronization
@@ -29,6 +30,14 @@ enum CompletedNames {
   /// The names of what gathers sections into groups.
   static let groups = completion { program in
     ["month", "year", "initial"] + program.fields.form.attributes.map(\.name) + ["none"]
+  }
+
+  /// The names of saved lists and imports.
+  static let saved = CompletionKind.custom { _, _, _ in
+    guard let program = program.withLock({ $0 }),
+      let folder = try? SavedOptionsFolder(of: program.name, ProcessInfo.processInfo.environment)
+    else { return [] }
+    return folder.names
   }
 
   private static func completion(

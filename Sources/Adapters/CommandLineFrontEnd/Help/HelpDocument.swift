@@ -89,6 +89,7 @@ enum HelpDocument: String, CaseIterable {
     [
       ("~/.local/share/\(program)/\(program).sqlite", "The default store, an SQLite database."),
       ("~/.config/\(program)/config", "The configuration: options that are always meant."),
+      ("~/.config/\(program)/saved/", "The lists and imports that were saved under a name."),
       ("~/.local/state/\(program)/", "What browse remembers of each store."),
     ]
   }

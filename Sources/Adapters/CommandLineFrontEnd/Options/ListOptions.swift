@@ -15,6 +15,14 @@ package struct ListOptions: ParsableArguments {
   )
   package var predicate: String?
 
+  /// The name of a saved list.
+  @Option(
+    name: .customLong("list"),
+    help: ArgumentHelp("Use the options of a saved list (see 'saved').", valueName: "name"),
+    completion: CompletedNames.saved
+  )
+  package var savedName: String?
+
   /// The sort order.
   @Option(
     parsing: .unconditional,

@@ -20,7 +20,8 @@ package enum ProgramVerbs {
       BrowseVerb<Program>.self, ListVerb<Program>.self, ShowVerb<Program>.self,
       WatchVerb<Program>.self, ServeVerb<Program>.self,
       AddVerb<Program>.self, EditVerb<Program>.self, RemoveVerb<Program>.self,
-      ImportVerb<Program>.self, ExportVerb<Program>.self, DoctorVerb<Program>.self,
+      ImportVerb<Program>.self, ExportVerb<Program>.self, SavedVerb<Program>.self,
+      DoctorVerb<Program>.self,
       CacheVerb<Program>.self, StoryVerb<Program>.self, HelpTopicVerb<Program>.self,
       CompletionVerb<Program>.self,
     ]
@@ -139,11 +140,20 @@ extension ListProgram {
       \(importsFeeds ? ", RSS and Atom by their elements" : ""). The import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
       file, one is added to a store that holds two. A date without a time is that date in every time zone.
 
-      Columns are named as the attributes, in any case: \(attributeNames). Other columns are reported.
+      Columns are named as the attributes, in any case: \(attributeNames). Other columns are reported. --map says which column \
+      is which attribute, --set gives one the same value everywhere, and --save NAME remembers all of it for --with NAME. Semicolons \
+      separate columns where the header has no commas.\(importDefaultsHelp)
       """,
       takesList: false,
       examples: ["import \(self.examples.file)", "import - --format csv --dry-run"] + examples
     )
+  }
+
+  /// Says which columns a file may leave out.
+  private static var importDefaultsHelp: String {
+    importDefaults.map {
+      " Without a column for \($0.field), each record gets that of the newest with the same \($0.like), or “\($0.otherwise)”."
+    }.joined()
   }
 
   /// Returns the help of `export` below its abstract.

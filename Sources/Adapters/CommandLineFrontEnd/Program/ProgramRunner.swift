@@ -82,14 +82,25 @@ package enum ProgramRunner {
     do {
       let program = HelpDocument.program(of: root)
       CompletedNames.use(program)
-      var command = try root.parseAsRoot(
-        try withSettings(withTopicVerb(arguments), of: root, program)
+      let saved = try SavedOptions.use(
+        in: withTopicVerb(arguments),
+        of: root,
+        program: program?.name ?? name,
+        environment: ProcessInfo.processInfo.environment
       )
-      if var asynchronous = command as? any AsyncParsableCommand {
-        try await asynchronous.run()
-      } else {
-        try command.run()
+      var command = try root.parseAsRoot(try withSettings(saved.arguments, of: root, program))
+      do {
+        if var asynchronous = command as? any AsyncParsableCommand {
+          try await asynchronous.run()
+        } else {
+          try command.run()
+        }
+      } catch let status as ExitCode {
+        // The verb has done a part.
+        try saved.save(of: name)
+        throw status
       }
+      try saved.save(of: name)
       return ExitStatus.success.rawValue
     } catch let status as ExitCode {
       return status.rawValue

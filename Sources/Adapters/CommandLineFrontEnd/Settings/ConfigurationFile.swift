@@ -42,20 +42,9 @@ struct ConfigurationFile {
       let path = path(of: Program.name, environment: environment),
       FileManager.default.fileExists(atPath: path)
     else { return arguments }
-    // The parser describes a command with all below it, so only the one that is run is asked for.
-    var (command, depth): (any ParsableCommand.Type, Int) = (root, 0)
-    for word in arguments {
-      guard
-        let next = command.configuration.subcommands.first(where: {
-          $0.configuration.commandName == word
-        })
-      else { break }
-      (command, depth) = (next, depth + 1)
-    }
-    let isBelow = depth > 1 || command.configuration.defaultSubcommand != nil
-    command = command.configuration.defaultSubcommand ?? command
-    guard command.configuration.subcommands.isEmpty else { return arguments }
-    let known = Set(try CommandDescription.of(command).options.compactMap(\.longName))
+    guard let command = try TypedCommand(arguments, of: root) else { return arguments }
+    let (isBelow, depth) = (command.isBelow, command.depth)
+    let known = Set(command.known.compactMap(\.longName))
     guard known.contains("no-config") else { return arguments }
     let file = try ConfigurationFile(at: path, of: Program.self, environment: environment)
     // All of them, so that a wrong line is found by whatever runs first.

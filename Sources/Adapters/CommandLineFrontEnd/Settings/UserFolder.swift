@@ -20,6 +20,9 @@ enum UserFolder {
     }
   }
 
+  /// The folder as the help shows it.
+  var shown: String { "~/\(usual)" }
+
   /// Returns a program's folder, or `nil` where the environment names none; a path that is not whole does not count.
   func path(of program: String, _ environment: [String: String]) -> String? {
     if let folder = environment[variable], folder.hasPrefix("/") { return "\(folder)/\(program)" }

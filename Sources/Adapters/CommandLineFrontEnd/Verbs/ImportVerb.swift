@@ -34,6 +34,42 @@ package struct ImportOptions: ParsableArguments {
   /// The format, or `nil` to find it out.
   @Option(help: "The file's format (default: by its name or content).")
   package var format: ImportFormatOption?
+  /// The columns of the file, by the fields that they are.
+  @Option(
+    help: ArgumentHelp(
+      "The columns of the file: --map date=Buchungstag,amount=Betrag.",
+      valueName: "field=column"
+    )
+  )
+  package var map: [String] = []
+  /// The values of fields that are the same for all records.
+  @Option(
+    help: ArgumentHelp(
+      "A value that all records get: --set category=food.",
+      valueName: "field=value"
+    )
+  )
+  package var set: [String] = []
+  /// The form of the file's dates.
+  @Option(
+    help: ArgumentHelp("The form of the file's dates, such as DD.MM.YYYY.", valueName: "form")
+  )
+  package var dates: String?
+  /// An example of the file's numbers.
+  @Option(
+    help: ArgumentHelp("The form of the file's numbers, such as 1.234,56.", valueName: "example")
+  )
+  package var numbers: String?
+  /// The file's encoding.
+  @Option(help: "The file's encoding, such as windows-1252 (default: UTF-8).")
+  package var encoding: String?
+  /// The number of lines before the header.
+  @Option(
+    parsing: .unconditional,
+    help: "Skip this many lines before the names of the columns.",
+    transform: WholeNumber.parse
+  )
+  package var skipLines: Int?
   /// Whether nothing is added.
   @Flag(help: "Print what would be added, and add nothing.")
   package var dryRun = false
@@ -45,6 +81,8 @@ package struct ImportOptions: ParsableArguments {
   @OptionGroup package var store: StoreOptions
   /// The locale whose forms are understood.
   @OptionGroup package var locale: LocaleOptions
+  /// The saved options.
+  @OptionGroup package var saved: SavedImportOptions
 
   /// Creates the options with their defaults.
   package init() {}
@@ -59,22 +97,33 @@ package struct ImportOptions: ParsableArguments {
     assigning assigned: [(field: String, value: Value)] = []
   ) async throws {
     // Files contain plain forms, unless --locale says otherwise; the environment's locale does not count.
-    let settings =
+    var settings =
       locale.locale == nil ? try locale.settings().withPlainForms : try locale.settings()
-    let source = try RecordFile.read(path: file)
+    try useForms(in: &settings)
+    var mapping = try ImportMapping(map, constants: set, form: Program.fields.form, for: settings)
+    for (field, value) in assigned { mapping.set(field, value) }
+    let source = try recordFile()
     var records: any RecordReader = try source.reader(format: format?.format)
+    if !mapping.pairs.isEmpty || skipLines != nil, records is FeedReader {
+      throw CommandFailure(
+        .usage,
+        "--map and --skip-lines are for files with columns, and \(file) is a feed.",
+        remedy: "Leave them out."
+      )
+    }
     let location = try storeLocation(of: Program.self)
     let opened = try Program.openStore(location)
     var run = ImportRun<Program>(source: source.source, settings: settings, skipsBad: skipBad)
-    run.assigned = assigned
-    do {
+    run.mapping = mapping
+    do throws(StoreError) {
       try opened.commit(origin: CommitOrigin("import")) { transaction in
         let progress = ImportProgress()
         defer { progress.end() }
         try run.take(&records, into: transaction) { progress.show($0) }
         if dryRun { throw ImportRun<Program>.DryRun() }
       }
-    } catch .aborted(by: is ImportRun<Program>.DryRun) {
+    } catch {
+      guard dryRun, case .aborted(by: is ImportRun<Program>.DryRun) = error else { throw error }
     }
     try opened.close()
     try TerminalOutput.standard.write(run.summary(isDryRun: dryRun))
@@ -82,6 +131,28 @@ package struct ImportOptions: ParsableArguments {
       try TerminalOutput.standardError.write(SafeText.oneLine("\(Program.name): \(note)") + "\n")
     }
     if !run.skipped.isEmpty { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
+  }
+
+  /// Checks the forms of dates and numbers.
+  private func useForms(in settings: inout LocaleSettings) throws(CommandFailure) {
+    do throws(LocaleTextError) {
+      _ = try dates.map { text throws(LocaleTextError) in try StrictDate(pattern: text) }
+      _ = try numbers.map { text throws(LocaleTextError) in try StrictNumber(example: text) }
+    } catch {
+      throw CommandFailure(.usage, error.message, remedy: error.remedy)
+    }
+    (settings.datePattern, settings.numberExample) = (dates, numbers)
+  }
+
+  /// Reads the file in its encoding, without the lines before its header.
+  private func recordFile() throws -> RecordFile {
+    var source = try RecordFile.read(path: file)
+    if let encoding { source = try source.decoded(from: encoding) }
+    guard let skipLines else { return source }
+    guard skipLines >= 0 else {
+      throw CommandFailure(.usage, "--skip-lines is negative.", remedy: "Give 0 or more.")
+    }
+    return source.skippingLines(skipLines)
   }
 
   /// Returns the location to import into; a dry run creates no file and no table.

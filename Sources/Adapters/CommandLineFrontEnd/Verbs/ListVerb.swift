@@ -20,6 +20,7 @@ package struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var locale: LocaleOptions
+  @OptionGroup var saved: SavedListOptions
   @Flag(help: "Exit with status 1 if the list is empty.")
   var failIfEmpty = false
   @Flag(help: "Explain how the list is computed (index, cache, cost) instead of printing it.")

@@ -39,7 +39,7 @@ extension FeedMarkup {
     if name.hasPrefix("utf") || name.contains("10646") || name.contains("ucs-") {
       return try withoutNulls(try utf8(hasMark ? Array(bytes.dropFirst(3)) : bytes))
     }
-    guard let encoding = FeedEncoding.named(name) else {
+    guard let encoding = TextEncoding.named(name) else {
       throw Defect(
         line: 1,
         message: "the encoding “\(name.prefix(40))” is not supported.",

@@ -15,6 +15,19 @@ package struct StrictDate: Sendable {
     patterns = locale.map { DatePattern.patterns(of: Locale(identifier: $0)) } ?? []
   }
 
+  /// A parser for ISO forms and one of a file.
+  /// - Parameter pattern: The form in letters, such as `DD.MM.YYYY` or `MM/DD/YY`. A year of two digits is one from 1970 to 2069.
+  /// - Throws: `LocaleTextError` if the pattern has no day, month and year.
+  package init(pattern: String) throws(LocaleTextError) {
+    guard let parsed = DatePattern(letters: pattern) else {
+      throw LocaleTextError(
+        message: "“\(pattern)” is not a form of dates.",
+        remedy: "Write day, month and year as DD, MM and YYYY, such as DD.MM.YYYY or MM/DD/YY."
+      )
+    }
+    patterns = [parsed]
+  }
+
   /// Returns the instant of a date.
   /// - Throws: `LocaleTextError` if the text has none of these forms, or the day does not exist.
   package func instant(of text: String) throws(LocaleTextError) -> Instant {
@@ -60,6 +73,7 @@ package struct StrictDate: Sendable {
 private struct DatePattern: Sendable {
   private enum Component: Sendable {
     case year
+    case shortYear
     case month
     case day
     case literal(String)
@@ -107,6 +121,49 @@ private struct DatePattern: Sendable {
     example = style.format(Date(timeIntervalSince1970: 1_793_664_000))
   }
 
+  /// Parses a pattern in letters.
+  init?(letters: String) {
+    var (components, example): ([Component], String) = ([], "")
+    var found: Set<Unicode.Scalar> = []
+    let scalars = Array(letters.unicodeScalars)
+    var index = 0
+    while index < scalars.count {
+      let scalar = scalars[index]
+      let count = scalars[index...].prefix { $0 == scalar }.count
+      switch (scalar, count) {
+      case ("D", 1...2):
+        components.append(.day)
+        example += count == 1 ? "3" : "03"
+      case ("M", 1...2):
+        components.append(.month)
+        example += "11"
+      case ("Y", 4):
+        components.append(.year)
+        example += "2026"
+      case ("Y", 2):
+        components.append(.shortYear)
+        example += "26"
+      case ("D", _), ("M", _), ("Y", _): return nil
+      default:
+        guard !DatePattern.isDigit(scalar) else { return nil }
+        let plain = String(repeating: DatePattern.plain(scalar), count: count)
+        if case .literal(let before) = components.last {
+          components[components.count - 1] = .literal(before + plain)
+        } else {
+          components.append(.literal(plain))
+        }
+        example += plain
+      }
+      if "DMY".unicodeScalars.contains(scalar), !found.insert(scalar).inserted { return nil }
+      index += count
+    }
+    guard found.count == 3 else { return nil }
+    // Numbers without anything between them would be read as one.
+    let isNumber = components.map { if case .literal = $0 { false } else { true } }
+    guard !zip(isNumber, isNumber.dropFirst()).contains(where: { $0 && $1 }) else { return nil }
+    (self.components, self.example) = (components, example)
+  }
+
   /// Matches a text; a day and a month may have a leading zero.
   func match(_ text: String) -> (year: Int, month: Int, day: Int)? {
     let runs = DatePattern.runs(text)
@@ -119,6 +176,9 @@ private struct DatePattern: Sendable {
       case .year:
         guard run.utf8.count == 4, let number = Int(run) else { return nil }
         result.year = number
+      case .shortYear:
+        guard run.utf8.count == 2, let number = Int(run) else { return nil }
+        result.year = number + (number < 70 ? 2000 : 1900)
       case .month:
         guard run.utf8.count <= 2, let number = Int(run) else { return nil }
         result.month = number

@@ -11,11 +11,40 @@ package import ResultsDomain
 /// try StrictNumber(locale: "de_DE").decimal(of: "1.234,50", scale: 2)  // 1234.50
 /// ```
 package struct StrictNumber: Sendable {
-  private let locale: Locale?
+  /// The form of numbers.
+  private enum Form: Sendable {
+    case plain
+    case locale(Locale)
+    /// A decimal sign and the sign that groups thousands, if there is one.
+    case signs(decimal: String, group: String?)
+  }
+
+  private let form: Form
 
   /// A parser for a locale's identifier; `nil` is the plain form with a decimal point and no grouping.
   package init(locale: String?) {
-    self.locale = locale.map(Locale.init(identifier:))
+    form = locale.map { .locale(Locale(identifier: $0)) } ?? .plain
+  }
+
+  /// A parser for the form of an example.
+  /// - Parameter example: A number with decimals, such as `1.234,56`, `1234,56` or `1'234.56`.
+  /// - Throws: `LocaleTextError` if it is not such a number.
+  package init(example: String) throws(LocaleTextError) {
+    let scalars = StrictNumber.folded(example).unicodeScalars
+    let signs = scalars.filter { !("0"..."9").contains($0) }
+    let digits = scalars.split(omittingEmptySubsequences: false) { !("0"..."9").contains($0) }
+    let known: Set<Unicode.Scalar> = [".", ",", " ", "'"]
+    let groups = Set(signs.dropLast())
+    guard let last = signs.last, known.isSuperset(of: signs), groups.count <= 1,
+      !groups.contains(last), last == "." || last == ",", digits.allSatisfy({ !$0.isEmpty }),
+      digits.dropFirst().dropLast().allSatisfy({ $0.count == 3 })
+    else {
+      throw LocaleTextError(
+        message: "“\(example)” is not an example of a number.",
+        remedy: "Write one with decimals, such as 1.234,56 or 1234.56."
+      )
+    }
+    form = .signs(decimal: String(last), group: groups.first.map { String($0) })
   }
 
   /// Parses a number.
@@ -83,9 +112,15 @@ package struct StrictNumber: Sendable {
 extension StrictNumber {
   /// Parses a text after removing grouping separators and replacing the decimal separator by a point.
   private func plainNumber(_ text: String) -> ExactDecimal? {
-    guard let locale else { return ExactDecimal(text) }
-    let point = StrictNumber.folded(locale.decimalSeparator ?? ".")
-    let group = StrictNumber.folded(locale.groupingSeparator ?? ",", trimming: false)
+    let point: String
+    let group: String?
+    switch form {
+    case .plain: return ExactDecimal(text)
+    case .locale(let locale):
+      point = StrictNumber.folded(locale.decimalSeparator ?? ".")
+      group = StrictNumber.folded(locale.groupingSeparator ?? ",", trimming: false)
+    case .signs(let decimal, let thousands): (point, group) = (decimal, thousands)
+    }
     var plain = ""
     for character in text.unicodeScalars {
       switch String(character) {
@@ -115,13 +150,30 @@ extension StrictNumber {
   }
 
   private func written(_ number: ExactDecimal, isGrouped: Bool) -> String {
-    guard let locale, let decimal = Decimal(string: number.description) else {
-      return number.description
+    let locale: Locale
+    switch form {
+    case .plain: return number.description
+    case .locale(let known): locale = known
+    case .signs(let decimal, let group):
+      return StrictNumber.written(number, decimal: decimal, group: isGrouped ? group : nil)
     }
+    guard let decimal = Decimal(string: number.description) else { return number.description }
     return decimal.formatted(
       Decimal.FormatStyle(locale: locale).precision(.fractionLength(number.scale))
         .grouping(isGrouped ? .automatic : .never)
     )
+  }
+
+  private static func written(_ number: ExactDecimal, decimal: String, group: String?) -> String {
+    let parts = number.description.split(separator: ".", omittingEmptySubsequences: false)
+    let (sign, digits) =
+      parts[0].hasPrefix("-") ? ("-", parts[0].dropFirst()) : ("", parts[0][...])
+    var whole = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { whole += group ?? "" }
+      whole.append(digit)
+    }
+    return sign + ([whole] + parts.dropFirst().map(String.init)).joined(separator: decimal)
   }
 
   /// Replaces variants of digits, signs, spaces and apostrophes by their ASCII forms, and removes direction marks.

@@ -2,7 +2,8 @@ package import ResultsDomain
 
 /// Reads comma-separated values by the names in the header line (RFC 4180).
 ///
-/// Quoted fields may contain commas, line ends and doubled quotes. Lines end in LF, CR LF or CR. A UTF-8 byte order mark,
+/// Where the header has semicolons and no commas, semicolons separate the fields, as spreadsheets write them in many languages.
+/// Quoted fields may contain separators, line ends and doubled quotes. Lines end in LF, CR LF or CR. A UTF-8 byte order mark,
 /// empty lines, and spaces around names in the header are ignored. All values are texts; the attribute that takes
 /// a value converts it.
 package struct CSVReader: RecordReader, Sendable {
@@ -12,17 +13,20 @@ package struct CSVReader: RecordReader, Sendable {
   /// - Parameters:
   ///   - bytes: The file, in UTF-8.
   ///   - source: The name of the file for error messages.
+  ///   - firstLine: The number of the line that the bytes begin with, for error messages.
   ///   - emptyIsNull: Whether an empty unquoted field is null instead of an empty text.
   ///   - maximumFieldBytes: The largest size of a field, in bytes.
   package init(
     bytes: [UInt8],
     source: String,
+    firstLine: Int = 1,
     emptyIsNull: Bool = false,
     maximumFieldBytes: Int = 1 << 20
   ) {
     reader = DelimitedReader(
       bytes: bytes,
       source: source,
+      firstLine: firstLine,
       dialect: .csv,
       emptyIsNull: emptyIsNull,
       unescapes: false,

@@ -20,6 +20,7 @@ struct DelimitedReader: Sendable {
   init(
     bytes: [UInt8],
     source: String,
+    firstLine: Int = 1,
     dialect: DelimitedScanner.Dialect,
     emptyIsNull: Bool,
     unescapes: Bool,
@@ -31,7 +32,14 @@ struct DelimitedReader: Sendable {
     self.maximumFieldBytes = maximumFieldBytes
     isValid = String(validating: bytes, as: UTF8.self) != nil
     let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
-    scanner = DelimitedScanner(bytes: bytes, from: start, dialect: dialect)
+    let isSemicolons =
+      dialect == .csv && DelimitedScanner.separatesBySemicolons(bytes, from: start)
+    scanner = DelimitedScanner(
+      bytes: bytes,
+      from: start,
+      line: firstLine,
+      dialect: isSemicolons ? .semicolons : dialect
+    )
   }
 
   mutating func next() throws(RecordError) -> Record? {
@@ -91,7 +99,7 @@ struct DelimitedReader: Sendable {
   private func otherDelimiter(in names: [String]) -> RecordError? {
     guard names.count == 1, let field = scanner.fields.first, !field.isQuoted else { return nil }
     let others: [(Character, String, String)] = [
-      (";", "semicolons", "Save the file with commas or tabs between the columns."),
+      (";", "semicolons", "Choose the format csv, or name the file .csv."),
       ("\t", "tabs", "Choose the format tsv, or name the file .tsv."),
       (",", "commas", "Choose the format csv, or name the file .csv."),
     ]
@@ -215,15 +223,19 @@ extension DelimitedReader {
     let fields = scanner.fields
     let count = fields.count
     let message = "\(count) \(count == 1 ? "field" : "fields"), but the header names \(expected)."
+    let remedy =
+      switch scanner.dialect {
+      case .csv: "Enclose a field that contains a comma in quotes."
+      case .semicolons: "Enclose a field that contains a semicolon in quotes."
+      case .tsv: "Write a tab inside a field as \\t."
+      }
     guard fields.count < expected else {
       let surplus = fields[expected]
       return error(
         surplus.line,
         surplus.column,
         message,
-        scanner.dialect == .csv
-          ? "Enclose a field that contains a comma in quotes."
-          : "Write a tab inside a field as \\t."
+        remedy
       )
     }
     return error(
@@ -285,7 +297,19 @@ struct DelimitedScanner: Sendable {
   /// The delimiter, and whether fields may be quoted.
   enum Dialect: Sendable {
     case csv
+    /// The form in which spreadsheets write CSV where the comma is the decimal sign.
+    case semicolons
     case tsv
+
+    fileprivate var delimiter: UInt8 {
+      switch self {
+      case .csv: UInt8(ascii: ",")
+      case .semicolons: UInt8(ascii: ";")
+      case .tsv: UInt8(ascii: "\t")
+      }
+    }
+
+    fileprivate var hasQuotes: Bool { self != .tsv }
   }
 
   /// The range and the position of a field.
@@ -326,10 +350,29 @@ struct DelimitedScanner: Sendable {
   /// The fields of the latest record.
   private(set) var fields: [Field] = []
 
-  init(bytes: [UInt8], from position: Int, dialect: Dialect) {
+  init(bytes: [UInt8], from position: Int, line: Int, dialect: Dialect) {
     self.bytes = bytes
     self.dialect = dialect
-    cursor = Cursor(position: position)
+    cursor = Cursor(position: position, line: line)
+  }
+
+  /// Whether the first line that is not empty has semicolons and no commas outside quotes.
+  /// - Complexity: O(*n*) in that line.
+  static func separatesBySemicolons(_ bytes: [UInt8], from start: Int) -> Bool {
+    var (isQuoted, hasSemicolon, hasText) = (false, false, false)
+    for byte in bytes[start...] {
+      switch byte {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: ",") where !isQuoted: return false
+      case UInt8(ascii: ";") where !isQuoted: hasSemicolon = true
+      case 0x0A, 0x0D:
+        if hasText, !isQuoted { return hasSemicolon }
+        continue
+      default: break
+      }
+      hasText = true
+    }
+    return hasSemicolon
   }
 
   /// Scans the next record and moves the cursor past it, also past a defect; after an unclosed quote nothing is left.
@@ -356,15 +399,14 @@ struct DelimitedScanner: Sendable {
     _ cursor: inout Cursor,
     _ fields: inout [Field]
   ) -> Outcome {
-    let delimiter = dialect == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")
-    let hasQuotes = dialect == .csv
+    let (delimiter, hasQuotes) = (dialect.delimiter, dialect.hasQuotes)
     let line = cursor.line
     while true {
       var field = Field(bytes: 0..<0, line: cursor.line, column: cursor.column)
       let isQuoted = hasQuotes && cursor.byte(in: buffer) == UInt8(ascii: "\"")
       let defect =
         isQuoted
-        ? cursor.scanQuoted(buffer, &field)
+        ? cursor.scanQuoted(buffer, &field, delimiter: delimiter)
         : cursor.scanPlain(buffer, &field, delimiter: delimiter, hasQuotes: hasQuotes)
       if let defect { return defect }
       fields.append(field)
@@ -399,10 +441,11 @@ extension DelimitedScanner.Cursor {
     hasQuotes: Bool
   ) -> DelimitedScanner.Outcome? {
     let start = position
+    // No byte that ends a field is greater.
+    let greatest = max(UInt8(ascii: ","), delimiter)
     while position < buffer.count {
       let byte = buffer[position]
-      // No byte that ends a field is greater than a comma.
-      if byte <= UInt8(ascii: ",") {
+      if byte <= greatest {
         if byte == delimiter || byte == 0x0A || byte == 0x0D { break }
         if byte == UInt8(ascii: "\""), hasQuotes { return defect(.strayQuote, buffer) }
         if byte == 0 { field.hasNull = true }
@@ -418,7 +461,8 @@ extension DelimitedScanner.Cursor {
 
   fileprivate mutating func scanQuoted(
     _ buffer: UnsafeBufferPointer<UInt8>,
-    _ field: inout DelimitedScanner.Field
+    _ field: inout DelimitedScanner.Field,
+    delimiter: UInt8
   ) -> DelimitedScanner.Outcome? {
     let opened = self
     position += 1
@@ -443,7 +487,7 @@ extension DelimitedScanner.Cursor {
     position += 1
     column += 1
     switch byte(in: buffer) {
-    case nil, UInt8(ascii: ","), 0x0A, 0x0D: return nil
+    case nil, delimiter, 0x0A, 0x0D: return nil
     default: return defect(.textAfterQuote, buffer)
     }
   }

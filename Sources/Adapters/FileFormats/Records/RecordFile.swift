@@ -12,7 +12,9 @@ package struct RecordFile: Sendable {
   /// The name of the file for error messages; `-` is standard input.
   package let source: String
   /// The content.
-  package let bytes: [UInt8]
+  package private(set) var bytes: [UInt8]
+  /// The number of the line that the content begins with.
+  private var firstLine = 1
 
   /// A file that is already in memory.
   package init(source: String, bytes: [UInt8]) {
@@ -107,11 +109,66 @@ extension RecordFile {
       )
     }
     switch format ?? ImportFormat(path: source) ?? ImportFormat(detecting: bytes) {
-    case .csv: return CSVReader(bytes: bytes, source: source)
-    case .tsv: return TSVReader(bytes: bytes, source: source)
+    case .csv: return CSVReader(bytes: bytes, source: source, firstLine: firstLine)
+    case .tsv: return TSVReader(bytes: bytes, source: source, firstLine: firstLine)
     case .jsonl: return JSONLinesReader(bytes: bytes, source: source)
     case .feed: return FeedReader(bytes: bytes, source: source)
     }
+  }
+
+  /// Returns the file in UTF-8, from another encoding.
+  /// - Parameter encoding: The name of the encoding, such as `windows-1252` or `UTF-16`; letter case is ignored.
+  /// - Returns: The file.
+  /// - Throws: `RecordError` if the encoding is not known, or the content is not valid in it.
+  package func decoded(from encoding: String) throws(RecordError) -> RecordFile {
+    var file = self
+    let name = encoding.lowercased()
+    guard name != "utf-8", name != "utf8" else { return file }
+    let decoded: [UInt8]?
+    if let forms = UnicodeForm.forms(of: name) {
+      let form = forms.first { bytes.starts(with: $0.bytes(of: 0xFEFF)) } ?? forms[0]
+      decoded = form.decoded(bytes)
+    } else if let known = TextEncoding.named(name) {
+      decoded = known.decoded(bytes)
+    } else {
+      throw RecordError(
+        source: source,
+        message: "“\(encoding)” is not an encoding that is known.",
+        remedy: "Name one such as windows-1252, ISO-8859-15, UTF-16 or Shift_JIS.",
+        isRecoverable: false
+      )
+    }
+    guard let decoded else {
+      throw RecordError(
+        source: source,
+        message: "the file is not valid \(encoding).",
+        remedy: "Name its encoding, or leave it out for UTF-8.",
+        isRecoverable: false
+      )
+    }
+    file.bytes = decoded
+    return file
+  }
+
+  /// Returns the file without its first lines, such as those that a bank writes before the names of the columns.
+  ///
+  /// Lines end in LF, CR LF or CR, quoted or not.
+  /// - Parameter count: The number of lines.
+  /// - Returns: The file; lines in messages count from its beginning as before.
+  /// - Complexity: O(*n*) in the lines.
+  package func skippingLines(_ count: Int) -> RecordFile {
+    var (position, left) = (bytes.startIndex, count)
+    while left > 0, position < bytes.endIndex {
+      let byte = bytes[position]
+      position += 1
+      guard byte == 0x0A || byte == 0x0D else { continue }
+      if byte == 0x0D, position < bytes.endIndex, bytes[position] == 0x0A { position += 1 }
+      left -= 1
+    }
+    var file = self
+    file.bytes = Array(bytes[position...])
+    file.firstLine += count
+    return file
   }
 
   /// The first bytes of compressed files, their formats, and the tools that decompress them.

@@ -11,12 +11,14 @@ package struct TSVReader: RecordReader, Sendable {
   /// - Parameters:
   ///   - bytes: The file, in UTF-8.
   ///   - source: The name of the file for error messages.
+  ///   - firstLine: The number of the line that the bytes begin with, for error messages.
   ///   - emptyIsNull: Whether an empty field is null instead of an empty text.
   ///   - unescapes: Whether escapes are decoded; otherwise every backslash is an ordinary character.
   ///   - maximumFieldBytes: The largest size of a field, in bytes.
   package init(
     bytes: [UInt8],
     source: String,
+    firstLine: Int = 1,
     emptyIsNull: Bool = false,
     unescapes: Bool = true,
     maximumFieldBytes: Int = 1 << 20
@@ -24,6 +26,7 @@ package struct TSVReader: RecordReader, Sendable {
     reader = DelimitedReader(
       bytes: bytes,
       source: source,
+      firstLine: firstLine,
       dialect: .tsv,
       emptyIsNull: emptyIsNull,
       unescapes: unescapes,

@@ -52,6 +52,17 @@ enum UnicodeForm: CaseIterable {
     self = form
   }
 
+  /// The forms that a name in lower case stands for, the usual one first; `nil` for another name.
+  static func forms(of name: String) -> [UnicodeForm]? {
+    switch name {
+    case "utf-16", "utf16": [.utf16LittleEndian, .utf16BigEndian]
+    case "utf-16le": [.utf16LittleEndian]
+    case "utf-16be": [.utf16BigEndian]
+    case "utf-32", "utf32": [.utf32LittleEndian, .utf32BigEndian]
+    default: nil
+    }
+  }
+
   /// The name of the encoding.
   var name: String { width == 4 ? "UTF-32" : "UTF-16" }
 
@@ -94,23 +105,24 @@ enum UnicodeForm: CaseIterable {
       : bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  private func bytes(of unit: UInt32) -> [UInt8] {
+  /// The bytes of a unit.
+  func bytes(of unit: UInt32) -> [UInt8] {
     let bytes = (0..<width).map { UInt8(truncatingIfNeeded: unit >> (8 * UInt32($0))) }
     return isBigEndian ? bytes.reversed() : bytes
   }
 }
 
-/// The encodings that a feed may declare besides those of Unicode.
+/// The encodings that a feed may declare, and a user may name for a file, besides those of Unicode.
 ///
-/// The list is fixed: the name comes from the feed, and converters that accept any name have been attacked that way.
-enum FeedEncoding {
+/// The list is fixed: the name may come from the feed, and converters that accept any name have been attacked that way.
+enum TextEncoding {
   /// Decoded by Foundation.
   case foundation(String.Encoding)
   /// Decoded by the system's `iconv`, if it has the tables.
   case system(String)
 
   /// The encoding of a name in lower case, or `nil` for one that is not supported.
-  static func named(_ name: String) -> FeedEncoding? {
+  static func named(_ name: String) -> TextEncoding? {
     let name = name.replacingOccurrences(of: "_", with: "-")
     if let encoding = foundation[name] { return .foundation(encoding) }
     return system.contains(name) ? .system(name) : nil
@@ -121,7 +133,7 @@ enum FeedEncoding {
     switch self {
     case .foundation(let encoding):
       return String(data: Data(bytes), encoding: encoding).map { Array($0.utf8) }
-    case .system(let name): return FeedEncoding.converted(bytes, from: name)
+    case .system(let name): return TextEncoding.converted(bytes, from: name)
     }
   }
 

@@ -17,8 +17,9 @@ package struct ImportRun<Program: ListProgram> {
   private let skipsBad: Bool
   /// Whether a refusal names the option of the command line that skips invalid records.
   package var namesOptions = true
-  /// Values that all records get in place of their own, by the names of fields.
-  package var assigned: [(field: String, value: Value)] = []
+  /// How columns become fields, and the values that all records get in place of their own.
+  package var mapping = ImportMapping()
+  private var defaults: ImportDefaults<Program>?
   private var counts: [ImportOutcome: Int] = [:]
   /// The skipped records, with line, column and reason.
   package private(set) var skipped: [RecordError] = []
@@ -92,7 +93,14 @@ package struct ImportRun<Program: ListProgram> {
   }
 
   private mutating func take(_ record: Record, into transaction: any StoreTransaction) throws {
-    var object = try Program.object(from: assigning(record), for: settings)
+    var record = try mapping.applied(to: record, isWhole: hasHeader)
+    if hasHeader {
+      let found =
+        defaults ?? ImportDefaults(columns: record.fields.map(\.name), settings: settings)
+      defaults = found
+      record = found.adding(to: record)
+    }
+    var object = try Program.object(from: record, for: settings)
     object.values = fields.normalized(object.values)
     for name in object.unusedColumns where isUnused.count < Self.maximumUnusedColumns {
       if isUnused.insert(name).inserted { unusedColumns.append(name) }
@@ -105,17 +113,6 @@ package struct ImportRun<Program: ListProgram> {
       throw try recordError(for: error, line: record.line)
     }
     if pending.count >= Self.insertedTogether { try insertPending(into: transaction) }
-  }
-
-  /// The record with the values that all records get.
-  private func assigning(_ record: Record) -> Record {
-    guard !assigned.isEmpty else { return record }
-    var record = record
-    for (name, value) in assigned {
-      record.fields.removeAll { $0.name.lowercased() == name }
-      record.fields.append(RecordField(name: name, value: value, column: 1))
-    }
-    return record
   }
 
   /// The error of a record whose values the store refuses.
@@ -177,18 +174,21 @@ package struct ImportRun<Program: ListProgram> {
       stored = try StoredObjects(
         fields,
         Program.identifier,
-        rank: Program.rankedOrder?.rank,
+        ignoring: [Program.rankedOrder?.rank].compactMap(\.self)
+          + (defaults?.missing ?? []).map(\.default.field),
         settings,
         in: transaction
       )
     }
     if let known = try stored?.match(object, in: transaction) { return known }
+    var values = object.values
+    try defaults?.complete(&values, in: transaction)
     guard !fields.named.isEmpty else {
-      pending.append(PendingObject(line: line, values: object.values, key: object.key))
+      pending.append(PendingObject(line: line, values: values, key: object.key))
       return nil
     }
     _ = try fields.insert(
-      object.values,
+      values,
       key: object.key,
       into: transaction,
       finding: &objects
@@ -216,13 +216,15 @@ package struct ImportRun<Program: ListProgram> {
   }
 
   private func refusal(_ error: RecordError) -> CommandFailure {
-    CommandFailure(
-      .badData,
-      error.description,
-      remedy: "Nothing was imported."
-        + (error.isRecoverable && namesOptions
-          ? " Use --skip-bad to import the other records." : "")
-    )
+    var remedy = "Nothing was imported."
+    if namesOptions {
+      if error.isRecoverable {
+        remedy += " Use --skip-bad to import the other records."
+      } else if hasHeader, error.column == nil, mapping.isEmpty {
+        remedy += " Use --map to say which column is which attribute."
+      }
+    }
+    return CommandFailure(.badData, error.description, remedy: remedy)
   }
 
   /// The number of objects that were added.
@@ -249,6 +251,7 @@ package struct ImportRun<Program: ListProgram> {
     if unreadDates.count > 20 {
       notes.append("\(unreadDates.count - 20) more dates of items cannot be read")
     }
+    notes += defaults?.notes ?? []
     if !unusedColumns.isEmpty {
       let names = unusedColumns.prefix(20).map { name in
         let nearest = NearestName.of(name, among: fields.form.attributes.map(\.name))

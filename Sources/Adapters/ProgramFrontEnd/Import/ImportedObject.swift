@@ -91,7 +91,8 @@ package struct ImportedObject: Sendable {
         entity.attributes[index],
         of: entity,
         in: record,
-        columns: columns ?? record.fields.map(\.name),
+        // A field that the program has added is in no column.
+        columns: columns ?? record.fields.filter { $0.column > 0 }.map(\.name),
         aliases: aliases
       )
     }

@@ -4,7 +4,8 @@ import ResultsStoreKit
 
 /// The objects in a store before an import, counted by content, so that repetitions within a file are preserved.
 ///
-/// An object with an identifier is recognised by it; one without, by all its values but its rank in an order that users give. Fingerprints represent both, so
+/// An object with an identifier is recognised by it; one without, by all its values but its rank in an order that users give and those
+/// that the file leaves out. Fingerprints represent both, so
 /// that memory does not grow with the length of the values.
 struct StoredObjects {
   /// A 128-bit hash with a random seed per process, so that no file can provoke collisions.
@@ -28,8 +29,8 @@ struct StoredObjects {
   private let entity: EntityDescription
   /// The optional text attributes: files do not distinguish an empty text from a missing one.
   private let optionalTexts: [Int]
-  /// The attribute with the ranks that users give.
-  private let rankIndex: Int?
+  /// The attributes that do not count: the ranks that users give, and those that the file leaves out.
+  private let ignoredIndexes: [Int]
   private let settings: LocaleSettings
   private let dateIndexes: [Int]
   private var identifiers: [Fingerprint: Int] = [:]
@@ -40,7 +41,7 @@ struct StoredObjects {
   init(
     _ fields: ObjectFields,
     _ identifier: String?,
-    rank: String? = nil,
+    ignoring ignored: [String] = [],
     _ settings: LocaleSettings,
     in transaction: any StoreTransaction
   ) throws {
@@ -51,7 +52,7 @@ struct StoredObjects {
     optionalTexts = form.attributes.indices.filter {
       form.attributes[$0].type == .text && form.attributes[$0].isOptional
     }
-    rankIndex = rank.flatMap { form.index(of: $0) }
+    ignoredIndexes = ignored.compactMap { form.index(of: $0) }
     dateIndexes = form.attributes.indices.filter { form.attributes[$0].type == .date }
     // Keys chosen by the user are looked up record by record.
     if case .text = entity.identity { return }
@@ -103,12 +104,12 @@ struct StoredObjects {
   }
 
   private func fingerprint(_ values: [Value]) -> Fingerprint {
-    let hasRank = rankIndex.map { !values[$0].isNull } ?? false
-    guard hasRank || optionalTexts.contains(where: { values[$0] == .text("") }) else {
+    let hasIgnored = ignoredIndexes.contains { !values[$0].isNull }
+    guard hasIgnored || optionalTexts.contains(where: { values[$0] == .text("") }) else {
       return Fingerprint(values)
     }
     var values = values
-    if let rankIndex { values[rankIndex] = .null }
+    for index in ignoredIndexes { values[index] = .null }
     for index in optionalTexts where values[index] == .text("") { values[index] = .null }
     return Fingerprint(values)
   }

@@ -81,6 +81,8 @@ package protocol ListProgram: Sendable {
   static var importsFeeds: Bool { get }
   /// The attribute that identifies an imported object, where it has a value.
   static var identifier: String? { get }
+  /// The fields that a file of columns may leave out, because stored objects give them.
+  static var importDefaults: [ImportDefault] { get }
   /// Imports an object into a transaction, for a program that does not recognise known objects by comparing values.
   /// - Returns: The outcome, or `nil` to compare and add the object like any other.
   static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
@@ -208,6 +210,9 @@ extension ListProgram {
 
   /// Objects are identified by all their values.
   package static var identifier: String? { nil }
+
+  /// Files have all fields.
+  package static var importDefaults: [ImportDefault] { [] }
 
   /// Objects are compared by key, by identifier or by all their values.
   package static func take(_ object: ImportedObject, into transaction: any StoreTransaction)

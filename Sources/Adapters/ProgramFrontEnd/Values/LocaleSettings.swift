@@ -11,6 +11,10 @@ package struct LocaleSettings: Hashable, Sendable {
   package let amountLocale: Locale?
   /// The calendar in which days and months are counted.
   package let calendar: Calendar
+  /// The form of a file's dates in letters, such as `DD.MM.YYYY`, instead of the locale's.
+  package var datePattern: String?
+  /// An example of a file's numbers, such as `1.234,56`, instead of the locale's form.
+  package var numberExample: String?
   /// The time zone of dates with a time.
   package var timeZone: TimeZone { calendar.timeZone }
   /// The days of `today()` in a condition.

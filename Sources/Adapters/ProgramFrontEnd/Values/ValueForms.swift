@@ -9,8 +9,12 @@ package struct ValueParser {
   private let numbers: StrictNumber
 
   package init(_ settings: LocaleSettings) {
-    dates = StrictDate(locale: settings.locale?.identifier)
-    numbers = StrictNumber(locale: settings.amountLocale?.identifier)
+    dates =
+      settings.datePattern.flatMap { try? StrictDate(pattern: $0) }
+      ?? StrictDate(locale: settings.locale?.identifier)
+    numbers =
+      settings.numberExample.flatMap { try? StrictNumber(example: $0) }
+      ?? StrictNumber(locale: settings.amountLocale?.identifier)
   }
 
   /// Returns the value of a text on the command line.
