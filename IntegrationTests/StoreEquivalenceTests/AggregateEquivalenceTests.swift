@@ -7,7 +7,7 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R22, R78, R87: aggregates are the same in both stores, whatever the writer, and are those of the rows that are shown.
+/// R22, R78, R87, R284: aggregates are the same in both stores, whatever the writer, and are those of the rows that are shown.
 @Suite struct AggregateEquivalenceTests {
   @Test(arguments: 301...316 as ClosedRange<UInt64>)
   func `both stores aggregate the same groups as reading row by row`(seed: UInt64) throws {
@@ -207,7 +207,11 @@ extension RandomStoreWorkload {
     var aggregates: [SectionAggregate] = []
     for attribute in entity.attributes {
       for function in FetchAggregate.Function.allCases where generator.happens(percent: 60) {
-        let aggregate = FetchAggregate(function, of: .attribute(attribute.name))
+        let aggregate = FetchAggregate(
+          function,
+          of: .attribute(attribute.name),
+          where: generator.happens(percent: 40) ? predicate(for: entity, depth: 1) : .all
+        )
         guard (try? aggregate.type(in: entity)) != nil else { continue }
         aggregates.append(SectionAggregate("\(function) \(attribute.name)", aggregate))
       }

@@ -6,7 +6,7 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R92, R93, R98: a list with paths has the same keys whether the core joins or SQLite does.
+/// R92, R93, R98, R284: a list with paths has the same keys whether the core joins or SQLite does.
 @Suite struct PathEquivalenceTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func `keys, counts, digests and aggregates are the core's, byte by byte (R98)`(
@@ -207,7 +207,9 @@ import Testing
       sums && $0.type.storage != .text && $0.type.storage != .blob
     }
     let aggregates = try CompiledAggregates(
-      numbers.map { FetchAggregate(.sum, of: .attribute($0.name)) },
+      numbers.map { FetchAggregate(.sum, of: .attribute($0.name)) }
+        + numbers.map { FetchAggregate(.sum, of: .attribute($0.name), where: rewritten) }
+        + numbers.map { FetchAggregate(.count, of: .attribute($0.name), where: .not(rewritten)) },
       in: tree.entity
     )
     return try store.read { (snapshot) throws(StoreError) in

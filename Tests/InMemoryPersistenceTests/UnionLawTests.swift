@@ -5,7 +5,7 @@ import ResultsStoreKit
 import ResultsTesting
 import Testing
 
-/// R12: after every step of a random walk, lists over a random union are a naive merge of its branches.
+/// R12, R284: after every step of a random walk, lists over a random union are a naive merge of its branches.
 ///
 /// A hundredth of `RESULTS_LAW_STEPS`, at most 200,000, are the steps; `RESULTS_LAW_SEED` sets the first seed, and a failure names its own.
 @Suite("Unions obey the laws")

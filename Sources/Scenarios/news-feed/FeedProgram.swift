@@ -31,6 +31,9 @@ enum FeedProgram: StoredProgram {
   )
 
   static let importsFeeds = true
+  static let headerAggregates = [
+    SectionAggregate("unread", FetchAggregate.count("isRead").matching(NewsFeed.unread))
+  ]
 
   static func isDimmed(_ row: Row) -> Bool { row["isRead"] == true }
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PostgreSQLPersistence
 
-/// PostgreSQL, SQLite and the evaluator give the same lists, counts, digests and aggregates, byte by byte (R154).
+/// PostgreSQL, SQLite and the evaluator give the same lists, counts, digests and aggregates, byte by byte (R154, R284).
 ///
 /// `RESULTS_FUZZ` is the number of lists that are compared; each seed has a new entity with new rows.
 @Suite struct PredicateEquivalenceTests {
@@ -73,7 +73,12 @@ import Testing
       for attribute in entity.attributes {
         for function in FetchAggregate.Function.allCases
         where workload.generator.happens(percent: 20) {
-          let aggregate = FetchAggregate(function, of: .attribute(attribute.name))
+          let aggregate = FetchAggregate(
+            function,
+            of: .attribute(attribute.name),
+            where: workload.generator.happens(percent: 50)
+              ? workload.predicate(for: entity, depth: 1) : .all
+          )
           if (try? aggregate.type(in: entity)) != nil { inputs.append(aggregate) }
         }
       }

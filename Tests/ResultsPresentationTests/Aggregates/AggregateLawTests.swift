@@ -8,7 +8,7 @@ import WireFormat
 
 @testable import ResultsPresentation
 
-/// R22, R30, R78: after every random commit or change of definition each section shows the aggregates of its rows, delivered as updates
+/// R22, R30, R78, R284: after every random commit or change of definition each section shows the aggregates of its rows, delivered as updates
 /// of sections; the deltas obey R26 to R29, and the wire carries them.
 ///
 /// A fifth of `RESULTS_LAW_STEPS` are run, since each checks much more than a step of the other laws; `RESULTS_LAW_SEED` sets the first
@@ -95,10 +95,26 @@ struct AggregateLawTests {
       SectionAggregate("last", .maximum("series")),
       SectionAggregate("letters", FetchAggregate(.sum, of: .length(.attribute("note")))),
       SectionAggregate("tens", FetchAggregate(.maximum, of: .bucket(.attribute("rank"), width: 3))),
-    ]
+    ].map { aggregate in
+      guard world.generator.below(3) == 0 else { return aggregate }
+      return SectionAggregate(aggregate.name, aggregate.aggregate.matching(condition(&world)))
+    }
     definition.aggregates = all.filter { _ in world.generator.below(3) > 0 }
     definition.request.propertiesToFetch = [nil, nil, ["note"], []][world.generator.below(4)]
     return definition
+  }
+
+  /// A random condition of an aggregate, often of attributes that nothing else reads.
+  private func condition(_ world: inout ListWorld) -> FetchPredicate {
+    let number = Value.integer(Int64(world.generator.below(6)))
+    switch world.generator.below(6) {
+    case 0: return .comparison(.attribute("rank"), .less, .literal(number))
+    case 1: return .isNull(.attribute("rank"))
+    case 2: return .not(.comparison(.attribute("rank"), .equal, .literal(number)))
+    case 3: return .text(.attribute("note"), .contains, "a", caseInsensitive: true)
+    case 4: return .comparison(.length(.attribute("series")), .greater, .literal(.integer(1)))
+    default: return .none
+    }
   }
 
   /// A list that holds its keys or leaves them to an index.

@@ -38,7 +38,9 @@ struct NaiveAggregates {
     SectionAggregates(
       try aggregates.map { declared in
         let type = try declared.aggregate.type(in: entity)
-        let values = ids.compactMap { rows[$0].map(declared.aggregate.expression.evaluate) }
+        let values = ids.compactMap { rows[$0] }
+          .filter { declared.aggregate.predicate.holds(for: $0) }
+          .map(declared.aggregate.expression.evaluate)
           .filter { !$0.isNull }
         return (declared.name, value(declared.aggregate.function, values, type))
       }

@@ -14,9 +14,14 @@ extension ResultsList {
 
 extension ValueFormatter {
   /// The values of aggregates; with their names if there are several.
+  ///
+  /// A number of rows has its name behind it, and none is not shown.
   func text(of aggregates: SectionAggregates) -> String {
-    aggregates.map { name, aggregate in
+    aggregates.compactMap { (name, aggregate) -> String? in
       let text = aggregate.isOverflow ? "overflow" : text(aggregate.value, of: aggregate.type)
+      guard aggregate.type != .integer64 else {
+        return aggregate.value == .integer(0) ? nil : "\(text) \(name)"
+      }
       return aggregates.count == 1 ? text : "\(name) \(text)"
     }.joined(separator: ", ")
   }

@@ -76,10 +76,11 @@ private struct AggregateReader {
   /// Appends the rows with the columns of the groups and the inputs of the aggregates, as `FROM`.
   private func append(rowsTo sql: inout SQLText) throws(StoreError) -> [ColumnCoding] {
     let inputs = aggregates.aggregates.map(\.expression)
+    let conditions = aggregates.aggregates.map(\.predicate.normalized)
     let table = try sql.joining(
       plain,
       for: terms.map(\.expression) + inputs,
-      where: definition.predicate
+      where: .and([definition.predicate] + conditions)
     )
     var codings: [ColumnCoding] = []
     sql.append(" FROM (SELECT ")
@@ -88,8 +89,13 @@ private struct AggregateReader {
       sql.append(" AS g\(index), ")
     }
     for (index, input) in inputs.enumerated() {
+      if conditions[index] != .all {
+        sql.append("CASE WHEN ")
+        try sql.append(conditions[index], in: table)
+        sql.append(" THEN ")
+      }
       try sql.append(input, in: table)
-      sql.append(" AS a\(index), ")
+      sql.append("\(conditions[index] != .all ? " END" : "") AS a\(index), ")
     }
     sql.append("1 FROM ")
     sql.append(from: table)
@@ -189,17 +195,27 @@ private struct AggregateReader {
     let entity = plain.entity
     let expressions = terms.map(\.expression) + aggregates.aggregates.map(\.expression)
     let parts = expressions.map { $0.hoisted(in: entity) }
+    let conditions = aggregates.aggregates.map(\.predicate.normalized)
     var sql = reader.sqlText()
     let table = try sql.joining(
       plain,
       for: parts.map(\.core) + expressions,
-      where: definition.predicate
+      where: .and([definition.predicate] + conditions)
     )
     sql.append("SELECT \(table.keyColumns.map(\.sql).joined(separator: ", "))")
     var codings: [ColumnCoding] = []
     for part in parts {
       sql.append(", ")
       codings.append(try sql.append(result: part.core, in: table))
+    }
+    // Where the condition of an aggregate is not true, its input does not count, whatever it is.
+    var conditionColumns: [Int: Int] = [:]
+    for (index, condition) in conditions.enumerated() where condition != .all {
+      conditionColumns[columns + index] =
+        table.keyColumns.count + parts.count + conditionColumns.count
+      sql.append(", CASE WHEN ")
+      try sql.append(condition, in: table)
+      sql.append(" THEN 1 END")
     }
     sql.append(" FROM ")
     sql.append(from: table)
@@ -222,6 +238,10 @@ private struct AggregateReader {
       for row in 0..<result.count {
         var values: [Value] = []
         for (index, part) in parts.enumerated() {
+          if let column = conditionColumns[index], result.isNull(row, column) {
+            values.append(.null)
+            continue
+          }
           guard !result.isNull(row, first + index) else {
             values.append(part.replacement ?? .null)
             continue

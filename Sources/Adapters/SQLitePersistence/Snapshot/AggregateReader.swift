@@ -99,7 +99,7 @@ struct AggregateReader {
     return try sql.joining(
       table,
       for: terms + aggregates.aggregates.map(\.expression),
-      where: definition.predicate
+      where: .and([definition.predicate] + aggregates.aggregates.map(\.predicate))
     )
   }
 
@@ -140,7 +140,7 @@ struct AggregateReader {
     }
     for aggregate in aggregates.aggregates {
       sql.append(", ")
-      sql.append(aggregate.expression, in: table)
+      sql.append(inputOf: aggregate, in: table)
     }
     sql.append(" FROM ")
     sql.append(from: table)
@@ -194,6 +194,17 @@ extension SQLText {
   /// The number of result columns of an aggregate.
   fileprivate static let columnsOfAggregate = 4
 
+  /// Appends the value that a row has for an aggregate, which is null where the aggregate's condition is not true.
+  fileprivate mutating func append(inputOf aggregate: FetchAggregate, in table: EntityTable) {
+    let predicate = aggregate.predicate.normalized
+    guard predicate != .all else { return append(aggregate.expression, in: table) }
+    append("CASE WHEN ")
+    append(predicate, in: table)
+    append(" THEN ")
+    append(aggregate.expression, in: table)
+    append(" END")
+  }
+
   /// Appends the columns of one aggregate: the number of values of another storage class, the number of values, and the aggregate.
   ///
   /// A sum consists of the sums of the upper and the lower 32 bits, neither of which can overflow; together they are exact.
@@ -204,7 +215,7 @@ extension SQLText {
   ) {
     func write(_ before: String, _ after: String) {
       append(before)
-      append(aggregate.expression, in: table)
+      append(inputOf: aggregate, in: table)
       append(after)
     }
     let native = storage == .real ? "'real', 'integer'" : "'\(storage.rawValue)'"

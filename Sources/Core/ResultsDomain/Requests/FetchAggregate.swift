@@ -1,6 +1,6 @@
 /// An aggregate of many rows: a count, a sum, the minimum or the maximum of an expression (R78).
 ///
-/// Rows in which the expression is null are ignored, as in SQL. For an average, divide a sum by a count and round as needed.
+/// Rows in which the expression is null, or for which its condition is not true, are ignored, as in SQL. For an average, divide a sum by a count and round as needed.
 public struct FetchAggregate: Hashable, Sendable {
   /// An aggregate function.
   public enum Function: String, Hashable, Sendable, CaseIterable {
@@ -18,11 +18,23 @@ public struct FetchAggregate: Hashable, Sendable {
   public let function: Function
   /// The expression whose values are aggregated.
   public let expression: FetchExpression
+  /// The condition of the rows that count, besides that of the list.
+  public let predicate: FetchPredicate
 
-  /// Creates an aggregate of an expression.
-  public init(_ function: Function, of expression: FetchExpression) {
+  /// Creates an aggregate of an expression, over the rows for which a condition is true.
+  public init(
+    _ function: Function,
+    of expression: FetchExpression,
+    where predicate: FetchPredicate = .all
+  ) {
     self.function = function
     self.expression = expression
+    self.predicate = predicate
+  }
+
+  /// The same aggregate, over the rows for which another condition is true as well.
+  public func matching(_ predicate: FetchPredicate) -> FetchAggregate {
+    FetchAggregate(function, of: expression, where: self.predicate && predicate)
   }
 
   /// The number of rows in which an attribute is not null.
@@ -49,8 +61,9 @@ public struct FetchAggregate: Hashable, Sendable {
   ///
   /// A count, and a sum of integers or booleans, is an `integer64`; a sum of exact decimals has their scale.
   /// - Throws: `RequestError.unknownAttribute` for an attribute that the entity does not have,
-  ///   `RequestError.notSummable` for a sum of dates, texts or blobs, or the expression's own error.
+  ///   `RequestError.notSummable` for a sum of dates, texts or blobs, or the expression's or the condition's own error.
   public func type(in entity: EntityDescription) throws(RequestError) -> AttributeType {
+    try predicate.validate(in: entity)
     guard let storage = try expression.storage(in: entity) else {
       throw .alwaysNull(expression.description)
     }

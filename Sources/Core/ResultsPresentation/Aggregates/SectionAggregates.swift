@@ -64,6 +64,25 @@ public struct SectionAggregate: Hashable, Sendable {
     self.aggregate = aggregate
   }
 
+  /// Creates an aggregate with a name, over the rows of a section for which a condition is true (R284).
+  ///
+  /// ```swift
+  /// let recent = SectionAggregate("recent", .count("title"), of: Book.self, where: \.year >= 2000)
+  /// ```
+  /// - Parameters:
+  ///   - name: The name, in headers and on the wire.
+  ///   - aggregate: The aggregate.
+  ///   - kind: The list's objects.
+  ///   - predicate: The condition. It may name related objects, but not follow the clock.
+  public init<Root: Entity>(
+    _ name: String,
+    _ aggregate: FetchAggregate,
+    of kind: Root.Type,
+    where predicate: EntityPredicate<Root>
+  ) {
+    self.init(name, aggregate.matching(predicate.predicate))
+  }
+
   /// Whether two have the same aggregate and, bytewise, the same name.
   public static func == (left: SectionAggregate, right: SectionAggregate) -> Bool {
     left.name.hasSameBytes(as: right.name) && left.aggregate == right.aggregate

@@ -153,7 +153,9 @@ final class ListPlan: Sendable {
     for aggregate in results.aggregates {
       let function = aggregate.aggregate.function
       let expression = try paths.rewrite(aggregate.aggregate.expression)
-      declared.append(SectionAggregate(aggregate.name, FetchAggregate(function, of: expression)))
+      let condition = try paths.rewrite(aggregate.aggregate.predicate)
+      let rewritten = FetchAggregate(function, of: expression, where: condition)
+      declared.append(SectionAggregate(aggregate.name, rewritten))
     }
     var properties: [String] = []
     for name in request.propertiesToFetch ?? [] {

@@ -12,6 +12,8 @@ public struct CompiledAggregates: Sendable {
   public let emptyStates: [AggregateState]
   private let entity: EntityDescription
   private let expressions: [CompiledExpression]
+  /// The conditions of those that have one.
+  private let predicates: [CompiledPredicate?]
 
   /// Compiles aggregates.
   /// - Throws: As `FetchAggregate.type(in:)`.
@@ -35,18 +37,25 @@ public struct CompiledAggregates: Sendable {
     self.storage = storage
     emptyStates = empty
     expressions = aggregates.map { CompiledExpression($0.expression, in: entity) }
+    predicates = aggregates.map {
+      $0.predicate == .all ? nil : CompiledPredicate($0.predicate, in: entity)
+    }
   }
 
   /// The input of a row to each aggregate.
   /// - Parameters:
   ///   - values: The row's values, in the order of the entity's attributes.
   ///   - key: The object's key.
-  /// - Returns: One value for each aggregate, which can be null.
+  /// - Returns: One value for each aggregate; null also where the aggregate's condition is not true.
   /// - Throws: `StoreError.unexpectedValue` for a stored value of another storage class.
   public func inputs(_ values: [Value], key: ObjectKey) throws(StoreError) -> [Value] {
     var inputs: [Value] = []
     inputs.reserveCapacity(expressions.count)
     for index in expressions.indices {
+      if let predicate = predicates[index], !predicate.holds(values, key: key) {
+        inputs.append(.null)
+        continue
+      }
       var value = expressions[index].value(values, key: key).orderable
       if storage[index] == .real, case .integer(let number) = value {
         value = .real(Double(number))

@@ -89,8 +89,11 @@ package final class RelatedSnapshot: StoreSnapshot {
     guard tree.derives(definition.entity) else {
       return try store.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
     }
-    let expressions = aggregates.aggregates.map(\.expression)
-    if expressions.allSatisfy({ $0.attributes.allSatisfy(tree.isOfBase) }),
+    let readsBaseOnly = aggregates.aggregates.allSatisfy { aggregate in
+      aggregate.expression.attributes.allSatisfy(tree.isOfBase)
+        && tree.readsBaseOnly(aggregate.predicate)
+    }
+    if readsBaseOnly,
       let passed = try passed(definition)
     {
       return try store.aggregates(

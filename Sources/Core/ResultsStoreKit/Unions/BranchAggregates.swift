@@ -10,7 +10,8 @@ struct BranchAggregates {
 
   private enum Part {
     case own(Int)
-    case constant(Value)
+    /// A value that all rows have, or as many as one of the branch's aggregates counts.
+    case constant(Value, counted: Int?)
   }
 
   /// - Throws: `StoreError.request` for an aggregate that the branch cannot have.
@@ -23,13 +24,21 @@ struct BranchAggregates {
     do {
       for aggregate in aggregates.aggregates {
         let input = branch.expression(aggregate.expression)
-        if case .literal(let value) = input {
-          parts.append(.constant(value))
+        let isConditional = aggregate.predicate != .all
+        let condition = isConditional ? branch.predicate(aggregate.predicate) : .all
+        if case .none = condition {
+          parts.append(.constant(.null, counted: nil))
+        } else if case .literal(let value) = input {
+          parts.append(.constant(value, counted: isConditional ? asked.count : nil))
+          if isConditional {
+            let key = branch.entity.keyExpressions[0]
+            asked.append(FetchAggregate(.count, of: key, where: condition))
+          }
         } else if try input.storage(in: branch.entity) == nil {
-          parts.append(.constant(.null))
+          parts.append(.constant(.null, counted: nil))
         } else {
           parts.append(.own(asked.count))
-          asked.append(FetchAggregate(aggregate.function, of: input))
+          asked.append(FetchAggregate(aggregate.function, of: input, where: condition))
         }
       }
       own = try CompiledAggregates(asked, in: branch.entity)
@@ -54,12 +63,14 @@ struct BranchAggregates {
       for (index, part) in parts.enumerated() {
         switch part {
         case .own(let number): states.append(group.states[number])
-        case .constant(let value):
+        case .constant(let value, let counted):
+          var count = group.count
+          if let counted, case .count(let matching) = group.states[counted] { count = matching }
           var state = aggregates.emptyStates[index]
           let isReal = aggregates.storage[index] == .real
           let input: Value =
             if isReal, case .integer(let number) = value { .real(Double(number)) } else { value }
-          if !input.isNull { for _ in 0..<group.count { state.add(input) } }
+          if !input.isNull { for _ in 0..<count { state.add(input) } }
           states.append(state)
         }
       }

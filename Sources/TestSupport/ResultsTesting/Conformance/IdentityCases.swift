@@ -170,6 +170,98 @@ extension StoreConformance {
       try fixture.expectEqual(named, [.null, 1, 1], "the keys of the writers by name")
     },
 
+    Case("aggregates over the rows of a section for which a condition is true", ["R284"]) {
+      fixture in
+      let store = try fixture.openBookshop()
+      var definition = ResultsDefinition(
+        FetchRequest<Volume>(sortedBy: [.ascending(\.isbn)]),
+        sectionedBy: .transient(source: "isbn", grouping: FirstThree()),
+        aggregates: [
+          SectionAggregate("plain", .count("title"), of: Volume.self, where: \.title > "V"),
+          SectionAggregate("of b", .count("title"), of: Volume.self, where: \.writer.name == "b"),
+          SectionAggregate(
+            "last",
+            .maximum("isbn"),
+            of: Volume.self,
+            where: .contains(\.title, "2")
+          ),
+          SectionAggregate("none", .minimum("title"), of: Volume.self, where: .none),
+        ]
+      )
+      let list = FetchedResultsController(definition, in: store)
+      try await list.performFetch()
+      func expect(_ sections: [String], _ total: String, _ what: String) async throws {
+        try await list.refresh()
+        let shown = list.sections.map { "\($0.title): \($0.header.aggregates)" }
+        try fixture.expectEqual(shown, sections, what)
+        try fixture.expectEqual(list.results.aggregates.description, total, "the total \(what)")
+      }
+      try await expect(
+        [
+          "978: plain 2, of b 0, last 978-2, none none",
+          "979: plain 0, of b 1, last none, none none",
+        ],
+        "plain 2, of b 1, last 978-2, none none",
+        "at first"
+      )
+      // A change of an attribute that only a condition reads.
+      try await store.write { transaction in
+        for case .some(let row) in try transaction.rows([.text("978-2")], of: Volume.entity) {
+          var volume = try Volume(row: row)
+          volume.title = "One"
+          try transaction.update(volume)
+        }
+      }
+      try await expect(
+        [
+          "978: plain 1, of b 0, last none, none none",
+          "979: plain 0, of b 1, last none, none none",
+        ],
+        "plain 1, of b 1, last none, none none",
+        "after a title"
+      )
+      // A related object that only a condition reads.
+      try await store.write { transaction in
+        try transaction.update(Writer(id: 1, name: "b"))
+        try transaction.update(Writer(id: 2, name: "a"))
+      }
+      try await expect(
+        [
+          "978: plain 1, of b 2, last none, none none",
+          "979: plain 0, of b 0, last none, none none",
+        ],
+        "plain 1, of b 2, last none, none none",
+        "after names"
+      )
+      try await store.write { transaction in
+        try transaction.insert(Volume(isbn: "979-9", title: "W2", writerID: 1))
+      }
+      try await expect(
+        [
+          "978: plain 1, of b 2, last none, none none",
+          "979: plain 1, of b 1, last 979-9, none none",
+        ],
+        "plain 2, of b 3, last 979-9, none none",
+        "after an insertion"
+      )
+      definition.aggregates = [
+        SectionAggregate(
+          "wrong",
+          .count("title"),
+          of: Volume.self,
+          where: EntityPredicate(.isNull(.attribute("x")))
+        )
+      ]
+      let wrong = FetchedResultsController(definition, in: store)
+      var refusal = "none"
+      do { try await wrong.performFetch() } catch { refusal = "\(error)" }
+      try fixture.expect(
+        refusal.contains("named x."),
+        "a refusal that names the attribute",
+        found: refusal
+      )
+    },
+
     Case("conditions and orders by a part of a compound key", ["R203"]) { fixture in
       let store = try fixture.openBookshop()
       func labels(

@@ -29,6 +29,8 @@ package struct UnionWalk {
   private var followers: [Follower] = []
   private var definition: OrderDefinition?
   private var sectionTerms = 0
+  /// The condition of an aggregate of the first list.
+  private var condition = FetchPredicate.all
   private var trace: [String] = []
   private let seed: UInt64
 
@@ -135,6 +137,7 @@ extension UnionWalk {
     followers = []
     let keys = try drawn.rows(in: base).map(\.id.key)
     let predicate = workload.predicate(for: drawn.union.entity, keys: keys, depth: 2)
+    condition = workload.predicate(for: drawn.union.entity, keys: keys, depth: 1)
     let names = ["kind", "text", "number"].filter { drawn.union.entity.index(of: $0) != nil }
     let section: String? =
       workload.generator.happens(percent: 70) ? workload.generator.pick(names) : nil
@@ -163,7 +166,14 @@ extension UnionWalk {
         ResultsDefinition(
           request,
           sectionedBy: sectionKey,
-          aggregates: hasNumber && limit > 0 ? [SectionAggregate("least", .minimum("number"))] : []
+          aggregates: hasNumber && limit > 0
+            ? [
+              SectionAggregate("least", .minimum("number")),
+              SectionAggregate(
+                "some",
+                FetchAggregate(.sum, of: .attribute("number"), where: condition)
+              ),
+            ] : []
         ),
         in: store,
         options: ResultsOptions(
@@ -221,6 +231,13 @@ extension UnionWalk {
       guard let least = section.header.aggregates["least"]?.value else { continue }
       let numbers = members.compactMap { $0["number"].integer }
       try expect(least == (numbers.min().map { .integer($0) } ?? .null), "the least number")
+      let some = members.filter { condition.holds(for: $0) }
+        .compactMap { $0["number"].integer }
+      try expect(
+        section.header.aggregates["some"]?.value
+          == (some.isEmpty ? .null : .integer(some.reduce(0, +))),
+        "the sum where \(condition)"
+      )
     }
   }
 
