@@ -1,3 +1,4 @@
+import CSQLiteHooks
 import Foundation
 import GRDB
 import ResultsDomain
@@ -247,6 +248,73 @@ import Testing
   ])
   func `are parsed as SQL`(_ sql: String, _ terms: [String]) {
     #expect(IndexDeclaration(sql).terms == terms)
+  }
+
+  @Test(
+    arguments: [
+      ("CREATE INDEX i ON t(a) WHERE b = 0", "b = 0"), ("CREATE INDEX i ON t(a)", nil),
+      (
+        "CREATE INDEX i ON t(a)\twhere/**/b IS NOT NULL AND c > 1.5e-3",
+        "b IS NOT NULL AND c > 1.5e-3"
+      ),
+      ("CREATE INDEX i ON t(a) WHERE t.b = 0", nil),
+      ("CREATE INDEX i ON t(a) WHERE \"t\".b = 0", nil),
+      ("CREATE INDEX i ON t(a) WHERE \"B\" = 0", "\"B\" = 0"),
+      ("CREATE INDEX i ON t(a) WHERE b = \"x\"", nil),
+      ("CREATE INDEX i ON t(a) WHERE b = 'x.y'", "b = 'x.y'"),
+      ("CREATE INDEX i ON t(a) WHERE [b]=1 OR b in (.5, 2)", nil),
+      ("CREATE INDEX i ON t(a) WHERE", nil),
+    ] as [(String, String?)]
+  )
+  func `have the condition of a partial index, if it means the same elsewhere`(
+    _ sql: String,
+    _ condition: String?
+  ) {
+    #expect(IndexDeclaration(sql).condition(in: ["a", "b", "c"]) == condition)
+  }
+
+  @Test(arguments: [
+    "a) WHERE gone = 0", "lower(a)", "a COLLATE NOCASE, b", "a, b) WHERE b > ''",
+    "lower(a)) WHERE gone IS NOT NULL",
+  ])
+  func `let a write find the rows that it may replace without reading the table`(_ rule: String)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.execute(
+      """
+      PRAGMA journal_mode = WAL; CREATE TABLE t (k INTEGER PRIMARY KEY, a TEXT, b TEXT, gone INTEGER);
+      CREATE UNIQUE INDEX u ON t(\(rule)\(rule.contains("WHERE") ? "" : ")");
+      """
+    )
+    let database = try DatabaseDescription(at: folder.file())
+    let entity = try #require(database.table(named: "t")).entity.get()
+    let store = try SQLiteStore(discovered: database, entities: [entity], addsChangeLog: true)
+    let queue = try DatabaseQueue(path: folder.file())
+    var next = 0
+    /// The steps of SQLite's machine for inserting one row.
+    func steps() throws -> Int32 {
+      try queue.write { database in
+        next += 1
+        let statement = try database.makeStatement(
+          sql: "INSERT INTO t VALUES (\(next), 'a\(next)', 'b\(next)', 0)"
+        )
+        try statement.execute()
+        return sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0)
+      }
+    }
+    let few = try steps()
+    for _ in 0..<400 { _ = try steps() }
+    #expect(try steps() < few + 100)
+    // What is replaced is still logged.
+    try store.checkForExternalChanges()
+    let start = try store.currentVersion()
+    try folder.execute("INSERT OR REPLACE INTO t VALUES (9000, 'a7', 'b7', 0)")
+    try store.checkForExternalChanges()
+    let changes = try #require(try store.history(since: start, of: entity).changes)
+    #expect(Set(changes.flatMap { $0 }.map(\.id.key)) == [.integer(7), .integer(9000)])
+    try queue.close()
+    try store.close()
   }
 
   @Test(arguments: [

@@ -231,6 +231,9 @@ struct UniqueRule {
   }
 
   let terms: [Term]
+  /// The condition of the rows that are subject to the rule, if it is known; without it SQLite finds them by no partial index, but by reading
+  /// the whole table at each insertion.
+  let condition: String?
   /// Whether a change of other columns can make rows subject to the rule.
   let dependsOnOtherColumns: Bool
 
@@ -252,7 +255,8 @@ struct UniqueRule {
         sql: "SELECT name, cid, coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno",
         arguments: [name]
       )
-      let declared = IndexDeclaration(index["sql"] ?? "").terms
+      let declaration = IndexDeclaration(index["sql"] ?? "")
+      let declared = declaration.terms
       return UniqueRule(
         terms: terms.enumerated().map { position, term in
           let column: String? = term["name"]
@@ -267,6 +271,7 @@ struct UniqueRule {
             nullDefault: nullDefault
           )
         },
+        condition: declaration.condition(in: shape.columns.map(\.name)),
         dependsOnOtherColumns: index["partial"] || terms.contains { ($0["cid"] as Int) == -2 }
       )
     }
@@ -277,14 +282,16 @@ struct UniqueRule {
     // An expression is evaluated over the new values as if they were a row of the table.
     let new = columns.map { "new.\($0.quotedIdentifier) AS \($0.quotedIdentifier)" }
       .joined(separator: ", ")
-    return terms.map { term in
+    let equalities = terms.map { term in
       guard term.column != nil else {
         return "\(term.text) COLLATE \(term.collation) = (SELECT \(term.text) FROM (SELECT \(new)))"
       }
       let value = term.nullDefault.map { "ifnull(new.\(term.text), \($0))" } ?? "new.\(term.text)"
       return "\(row).\(term.text) COLLATE \(term.collation) = \(value)"
     }
-    .joined(separator: " AND ")
+    return (equalities + [condition.map { "(\($0))" }].compactMap(\.self)).joined(
+      separator: " AND "
+    )
   }
 }
 
@@ -294,12 +301,15 @@ struct IndexDeclaration {
   ///
   /// A collation is retained: a comparison by a term uses the same one.
   private(set) var terms: [String] = []
+  /// What follows WHERE.
+  private var conditionTokens: ArraySlice<SQLToken> = []
 
   /// Parses the list in the first parentheses; before them there are only names.
   init(_ sql: String) {
     var depth = 0
     var term: [SQLToken] = []
-    for token in SQLToken.all(in: sql) {
+    let tokens = SQLToken.all(in: sql)
+    for (index, token) in tokens.enumerated() {
       switch token.text {
       case "(":
         depth += 1
@@ -308,6 +318,10 @@ struct IndexDeclaration {
         depth -= 1
         if depth == 0 {
           terms.append(IndexDeclaration.expression(term))
+          let rest = tokens[(index + 1)...]
+          if let word = rest.first?.text, word.caselessIdentifier == Array("where".utf8) {
+            conditionTokens = rest.dropFirst()
+          }
           return
         }
       case "," where depth == 1:
@@ -322,12 +336,34 @@ struct IndexDeclaration {
     terms = []
   }
 
+  /// The condition of a partial index, if it means the same in a query that reads the table under another name.
+  ///
+  /// A column that is qualified by the table's name would not be found, and what stands in double quotes is a text where it is no column,
+  /// if the connection allows that.
+  /// - Parameter columns: The names of the table's columns.
+  /// - Returns: The condition, or `nil` if there is none or it may mean something else.
+  func condition(in columns: [String]) -> String? {
+    guard !conditionTokens.isEmpty else { return nil }
+    let names = Set(columns.map(\.quotedIdentifier.caselessIdentifier))
+    for (token, next) in zip(conditionTokens, conditionTokens.dropFirst()) where next.text == "." {
+      guard let byte = token.text.utf8.first, (0x30...0x39).contains(byte) else { return nil }
+    }
+    let isPlain = conditionTokens.allSatisfy { token in
+      !token.text.utf8.starts(with: "\"".utf8) || names.contains(token.text.caselessIdentifier)
+    }
+    return isPlain ? IndexDeclaration.text(conditionTokens) : nil
+  }
+
   private static func expression(_ tokens: [SQLToken]) -> String {
     var tokens = tokens[...]
     if tokens.count > 1, let last = tokens.last, ["asc", "desc"].contains(last.text.lowercased()) {
       tokens.removeLast()
     }
-    return tokens.enumerated()
+    return text(tokens)
+  }
+
+  private static func text(_ tokens: ArraySlice<SQLToken>) -> String {
+    tokens.enumerated()
       .map { $0.offset > 0 && $0.element.hasSpaceBefore ? " " + $0.element.text : $0.element.text }
       .joined()
   }
