@@ -243,6 +243,7 @@ import Testing
     pipe.send(SIGTERM)
     // The input stays open.
     #expect(try pipe.status(within: 60) == 128 + SIGTERM)
+    #expect(try pipe.line() == "stamped 1 event")
     #expect(
       try run.run("event-log", ["list", "--columns", "message"]).lines == ["message", "one"]
     )

@@ -39,12 +39,15 @@ struct StampVerb: AsyncParsableCommand {
     let manager = try managers.manager(of: EventProgram.name, file: location.address.text)
     defer { try? manager.store.close() }
     guard message != "-" else {
-      let pipe = EventPipe(manager: manager, members: members)
+      let reader = EventReader(members: members)
+      let pipe = EventPipe(manager: manager, reader: reader)
       let outcome = await InterruptibleWork.outcome(endingBy: { pipe.end() }) { try pipe.run() }
-      try write("stamped \(pipe.count) \(pipe.count == 1 ? "event" : "events")\n")
+      try write("stamped \(pipe.count) \(pipe.count == 1 ? "event" : "events")\(reader.remarks)\n")
+      // An interruption ends the process at once.
+      try TerminalOutput.standard.flush()
       return try outcome.get()
     }
-    let given = message.map { [EventPipe.member("message", $0)] } ?? []
+    let given = message.map { [EventReader.member("message", $0)] } ?? []
     let new = Event(members: given + members, at: .now)
     let event = manager.new(new)
     try manager.save()
@@ -64,7 +67,7 @@ struct StampVerb: AsyncParsableCommand {
       }
       if isName, !name.isEmpty, name.count < word.utf8.count {
         let value = String(decoding: word.utf8.dropFirst(name.count + 1), as: UTF8.self)
-        members.append(EventPipe.member(String(decoding: name, as: UTF8.self), value))
+        members.append(EventReader.member(String(decoding: name, as: UTF8.self), value))
         try check(members[members.count - 1])
       } else if message == nil {
         message = word

@@ -20,6 +20,12 @@ extension Event {
   /// The most bytes of a message; the rest is replaced by an ellipsis.
   public static let longestMessage = 65_536
 
+  /// Whether the message is only the beginning of what came.
+  public var isMessageCut: Bool {
+    guard let message, message.utf8.count >= Event.longestMessage - 3 else { return false }
+    return message.utf8.suffix(3).elementsEqual("…".utf8)
+  }
+
   /// Makes an event of members, by the names that programs commonly use; all others become `fields`.
   ///
   /// A time or a level that is not understood becomes one of the fields too, so that nothing is lost.
@@ -73,6 +79,31 @@ extension Event {
       return
     }
     self.init(timeStamp: now, message: Event.bounded(line))
+  }
+
+  /// The text of bytes; those that are not UTF-8 become `\\xFF`.
+  /// - Complexity: O(*n*) in the bytes.
+  public static func text(of bytes: [UInt8]) -> (text: String, isUTF8: Bool) {
+    if let text = String(validating: bytes, as: UTF8.self) { return (text, true) }
+    var text: [UInt8] = []
+    var parser = Unicode.UTF8.ForwardParser()
+    var rest = bytes.makeIterator()
+    var index = 0
+    while true {
+      let length: Int
+      switch parser.parseScalar(from: &rest) {
+      case .emptyInput: return (String(decoding: text, as: UTF8.self), false)
+      case .valid(let scalar):
+        length = scalar.count
+        text += scalar
+      case .error(let count):
+        length = count
+        for byte in bytes[index..<(index + count)] {
+          text += "\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8
+        }
+      }
+      index += length
+    }
   }
 
   /// The level that a word means in any letter case, such as `warn` or `CRITICAL`; `nil` for any other.
