@@ -86,16 +86,21 @@ import Testing
         try run.run(program, "export", String(file))
       }
     }
+    for file in ["app.log", "db.log"] where program == "event-log" {
+      try run.write("a line\n", to: file)
+    }
     // A server runs until it is ended, and `WebTests` run it; `SubscriptionTests` fetch feeds.
     let others = ["add", "remove", "serve", "subscribe", "unsubscribe", "refresh"]
     let later = examples("subscribe").filter { $0.hasSuffix(" --later") }
     let rest = commands.filter { !others.contains($0.commandName) }.flatMap(\.examples)
     for example in later + rest + examples("remove") + examples("unsubscribe") {
       let words = example.split(separator: " ")
-      // A watch runs until it is interrupted, and a simulation until its time is over.
+      // A watch and a follower run until they are interrupted, and a simulation until its time is over.
       let end =
         words.dropFirst().prefix(2).contains("watch")
-        ? " --deltas 0" : words[1] == "simulate" ? " --operations 3" : ""
+        ? " --deltas 0"
+        : words[1] == "simulate"
+          ? " --operations 3" : words[1] == "follow" && !words.contains("--once") ? " --once" : ""
       try shell(example + end, run, expecting: words.contains("--based-on") ? 75 : 0)
     }
   }

@@ -18,6 +18,44 @@ struct PostgreSQLProgramTests {
     #expect(again.errors.contains("has objects already"))
   }
 
+  @Test func `R279: followers share the lines of a file over a database`() throws {
+    let server = try ServerRun()
+    let lines = (0..<3000).map { "line \($0)" }
+    try server.run.write(lines.map { $0 + "\n" }.joined(), to: "app.log")
+    let arguments = ["follow", "app.log", "--store", server.url]
+    let followers = try (0..<2).map { _ in
+      try RunningProgram(
+        "event-log",
+        arguments,
+        environment: server.run.environment,
+        folder: server.run.folder
+      )
+    }
+    let watch = try server.run.start(
+      "event-log",
+      "watch",
+      "--format",
+      "jsonl",
+      "--columns",
+      "id",
+      "--limit",
+      "1",
+      "--store",
+      server.url
+    )
+    func messages() throws -> [String] {
+      let list = ["list", "--columns", "message", "--sort", "id", "--format", "tsv"]
+      return Array(
+        try server.run.run("event-log", list + ["--store", server.url]).lines.dropFirst()
+      )
+    }
+    while try messages().count < lines.count { _ = watch.lineIfAny(within: 0.2) }
+    for follower in followers { follower.send(SIGTERM) }
+    for follower in followers { #expect(try follower.finish().status == 128 + SIGTERM) }
+    watch.send(SIGKILL)
+    #expect(try messages() == lines)
+  }
+
   @Test func `R163: every verb prints over a database what it prints over a file`() throws {
     let server = try ServerRun()
     let books = ProgramFolder.fixture("books-200.tsv")

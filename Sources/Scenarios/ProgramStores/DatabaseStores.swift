@@ -9,16 +9,17 @@ import TerminalFrontEnd
 
 /// The programs' stores over PostgreSQL.
 enum DatabaseStores {
-  /// Opens the store of a program's entities in a database.
+  /// Opens the store of some of a program's entities in a database.
   /// - Throws: `CommandFailure` for a URL that libpq does not understand, and `StoreError`.
   static func open<Program: StoredProgram>(
     _ url: String,
+    _ entities: [EntityDescription],
     _ location: StoreLocation,
     of program: Program.Type
   ) throws -> any Store {
     try PostgreSQLStore(
       url: url,
-      entities: Program.entities,
+      entities: entities,
       options: try options(url, location, of: Program.self)
     )
   }
@@ -124,6 +125,7 @@ enum DatabaseStores {
   /// Refuses every database.
   static func open<Program: StoredProgram>(
     _ url: String,
+    _ entities: [EntityDescription],
     _ location: StoreLocation,
     of program: Program.Type
   ) throws -> any Store {

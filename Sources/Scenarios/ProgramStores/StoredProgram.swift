@@ -25,17 +25,29 @@ extension StoredProgram {
 
   /// Opens the store of the program's entities.
   package static func openStore(_ location: StoreLocation) throws -> any Store {
+    try openStore(location, of: entities)
+  }
+
+  /// Opens the store of some of the program's entities.
+  package static func openStore(
+    _ location: StoreLocation,
+    of entities: [EntityDescription]
+  ) throws -> any Store {
     switch location.address {
     case .memory: return try InMemoryStore(entities: entities)
-    case .file(let path): return try openFile(path, location)
+    case .file(let path): return try openFile(path, entities, location)
     case .database(let url):
-      let store = try DatabaseStores.open(url, location, of: Self.self)
+      let store = try DatabaseStores.open(url, entities, location, of: Self.self)
       OpenStores.closeAtEnd(store)
       return store
     }
   }
 
-  private static func openFile(_ path: String, _ location: StoreLocation) throws -> any Store {
+  private static func openFile(
+    _ path: String,
+    _ entities: [EntityDescription],
+    _ location: StoreLocation
+  ) throws -> any Store {
     var options = SQLiteStoreOptions(
       isReadOnly: location.isReadOnly,
       busyTimeout: location.busyTimeout,

@@ -13,6 +13,7 @@ enum EventProgram: StoredProgram {
   static let abstract = "A log of events, newest first."
   static let nouns = (one: "event", many: "events")
   static let entity = Event.entity
+  static let entities = [Event.entity, LogSource.entity]
   static let columns = ["timeStamp", "level", "message", "source"]
   static let examples = ProgramExamples(
     condition: "level >= 'error' AND timeStamp >= '2026-11-03'",
@@ -24,6 +25,11 @@ enum EventProgram: StoredProgram {
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     StoreManager.definition(entity, sortedBy: "timeStamp")
+  }
+
+  static func openStore(_ location: StoreLocation) throws -> any Store {
+    // Stores of earlier versions have no followed files, and reading needs none.
+    try openStore(location, of: location.isReadOnly ? [entity] : entities)
   }
 
   static func playStory(
@@ -40,7 +46,7 @@ struct Main: AsyncParsableCommand {
   static let configuration = ProgramVerbs.configuration(
     of: EventProgram.self,
     verbs: ProgramVerbs.all(of: EventProgram.self) + [
-      StampVerb.self, RemoveAtVerb.self, PruneVerb.self,
+      StampVerb.self, FollowVerb.self, RemoveAtVerb.self, PruneVerb.self,
     ]
   )
 
