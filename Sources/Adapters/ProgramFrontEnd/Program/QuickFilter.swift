@@ -1,3 +1,4 @@
+import FileFormats
 package import ResultsDomain
 
 /// A condition in the short form that people type into a filter: `sea year>1970 -winter`.
@@ -11,6 +12,7 @@ package import ResultsDomain
 /// | `name:value` | with the text in that attribute, or with that very value |
 /// | `name=value`, `!=`, `<`, `<=`, `>`, `>=` | whose value compares so |
 /// | `name:low..high` | whose value is between the two, inclusive |
+/// | `date:last-week`, `date>=2h-ago` | whose date is in that time, by the words of `TimeWords` |
 /// | `-term` | for which the term is not true |
 ///
 /// A text that begins with `=` is a predicate in the full language. Names are attributes in any letter case, or paths such as `author.name`.
@@ -204,6 +206,7 @@ private struct TermReader {
   let transients: [String]
   let ignoresMarks: Bool
   let values: ValueParser
+  let times: TimeWords
   /// What the list shows.
   private var shown: [Subject] = []
 
@@ -221,6 +224,7 @@ private struct TermReader {
     self.transients = transients
     self.ignoresMarks = ignoresMarks
     values = ValueParser(settings)
+    times = TimeWords(settings, days: .utc)
     shown = columns.compactMap { subject(ofColumn: $0, keyTitle) }
   }
 
@@ -297,6 +301,9 @@ private struct TermReader {
     }
     if name.comparison == .has, attribute.type == .text {
       return contains(term.value, in: expression)
+    }
+    if attribute.type == .date, !term.isQuoted, let period = try period(of: term) {
+      return period.condition(expression, name.comparison.comparison)
     }
     let value = try value(term.value, of: attribute, term)
     return compare(expression, name.comparison.comparison, value, attribute.type)
@@ -417,6 +424,15 @@ private struct TermReader {
     )
   }
 
+  /// The time that a word means, such as `last-week`.
+  private func period(of term: Term) throws(QuickFilterError) -> TimePeriod? {
+    do {
+      return try times.wordPeriod(of: term.value)
+    } catch {
+      throw QuickFilterError(column: term.valueColumn, message: error.message, remedy: error.remedy)
+    }
+  }
+
   private func value(
     _ text: String,
     of attribute: AttributeDescription,
@@ -476,6 +492,8 @@ extension FetchPredicate {
     case .comparison(let left, _, _): .isNull(left) || .not(self)
     case .text(.transformed(_, let left), _, _, _): .isNull(left) || .not(self)
     case .text(let left, _, _, _), .between(let left, _, _): .isNull(left) || .not(self)
+    case .relative(let left, _, _): .isNull(left) || .not(self)
+    case .and(let parts): parts.map(\.isNotTrue).reduce(.none, ||)
     case .not(let inner): inner || subjectIsNull
     default: .not(self)
     }

@@ -38,7 +38,8 @@ package struct Assignments {
       }
       let attribute = entity.attributes[index]
       let value: Value =
-        text == "NULL" ? .null : try ValueParser(settings).value(text, of: attribute)
+        text == "NULL"
+        ? .null : try ValueParser(settings, takesWords: true).value(text, of: attribute)
       values.append((index, value))
     }
   }

@@ -32,7 +32,7 @@ package struct FormValues: Sendable {
     -> Value
   {
     if text.isEmpty, attribute.isOptional { return .null }
-    return try ValueParser(settings).value(text, of: attribute)
+    return try ValueParser(settings, takesWords: true).value(text, of: attribute)
   }
 
   /// Returns what is wrong with a text and what to write instead, or `nil` for a value.

@@ -7,8 +7,14 @@ package import ResultsDomain
 package struct ValueParser {
   private let dates: StrictDate
   private let numbers: StrictNumber
+  private let words: TimeWords?
 
-  package init(_ settings: LocaleSettings) {
+  /// Creates a parser.
+  /// - Parameters:
+  ///   - settings: The locale.
+  ///   - takesWords: Whether a person types the values, who may write `now` or `yesterday` for a date.
+  package init(_ settings: LocaleSettings, takesWords: Bool = false) {
+    words = takesWords ? TimeWords(settings) : nil
     dates =
       settings.datePattern.flatMap { try? StrictDate(pattern: $0) }
       ?? StrictDate(locale: settings.locale?.identifier)
@@ -120,7 +126,8 @@ package struct ValueParser {
     case .date:
       if let infinite = Instant(infinity: text) { return .integer(infinite.microseconds) }
       return try parse { () throws(LocaleTextError) in
-        .integer(try dates.instant(of: text).microseconds)
+        if let instant = try words?.value(of: text) { return .integer(instant.microseconds) }
+        return .integer(try dates.instant(of: text).microseconds)
       }
     case .decimal(let scale):
       return try parse { () throws(LocaleTextError) in
