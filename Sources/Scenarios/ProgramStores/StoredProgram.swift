@@ -107,18 +107,20 @@ extension StoredProgram {
   /// Removes one row of a list: what the verbs `remove-at` have in common.
   /// - Parameters:
   ///   - list: The options that define the list.
+  ///   - times: The options that choose the rows of a time, if the verb has them.
   ///   - store: The options that name the store, which must exist.
   ///   - row: Returns the id of the row at the position that the user gave.
   /// - Returns: The id of the removed row.
   /// - Throws: `CommandFailure` if another process has removed the row meanwhile, `StoreError`, `ResultsError`, or what `row` throws.
   package static func removeRow(
     of list: ListOptions,
+    within times: TimeOptions<Self>? = nil,
     in store: StoreOptions,
     _ row: (ResultsList<Row>) throws -> ObjectID
   ) async throws -> ObjectID {
     let opened = try openStore(try store.existingLocation(of: Self.self))
     let controller = FetchedResultsController(
-      try list.definition(of: Self.self, for: .machine),
+      try list.definition(of: Self.self, for: .machine, within: times),
       in: opened,
       detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand, wallClock: PresentTime.clock)

@@ -14,6 +14,7 @@ enum EventProgram: StoredProgram {
   static let nouns = (one: "event", many: "events")
   static let entity = Event.entity
   static let entities = [Event.entity, LogSource.entity]
+  static let timeAttribute: String? = "timeStamp"
   static let columns = ["timeStamp", "level", "message", "source"]
   static let examples = ProgramExamples(
     condition: "level >= 'error' AND timeStamp >= '2026-11-03'",

@@ -163,9 +163,10 @@ struct RemoveAtVerb: AsyncParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<EventProgram>
 
   func run() async throws {
-    let id = try await EventProgram.removeRow(of: list, in: store) { results in
+    let id = try await EventProgram.removeRow(of: list, within: times, in: store) { results in
       guard results.rows.indices.contains(index),
         let id = results.rows[index].objectID
       else {

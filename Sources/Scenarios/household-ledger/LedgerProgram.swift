@@ -24,6 +24,7 @@ enum LedgerProgram: StoredProgram {
     numbers: ["-99.50", "-10"]
   )
   static let sectionKeyNames = ["day", "month"]
+  static let timeAttribute: String? = "date"
   static let headerAggregates = [HouseholdLedger.sum]
   static let rankedOrder: RankedOrderDescription? = Transaction.order.description
   static let importDefaults = [ImportDefault("category", like: "payee", otherwise: "unsorted")]

@@ -22,7 +22,7 @@ struct TotalsVerb: AsyncParsableCommand {
       """,
       examples: "totals",
       "totals --by category --where \"date >= '2026-01-01'\"",
-      "totals --by payee --format csv"
+      "totals --by payee --since 2026-11 --format csv"
     )
   )
 
@@ -55,21 +55,21 @@ struct TotalsVerb: AsyncParsableCommand {
   )
   var predicate: String?
 
+  @OptionGroup var times: TimeOptions<LedgerProgram>
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
     let format = format ?? (TerminalOutput.standard.isTerminal ? .table : .tsv)
     let settings = try locale.settings(for: OutputFormat(rawValue: format.rawValue) ?? .tsv)
-    let condition = try predicate.map {
-      try Condition.predicate($0, of: LedgerProgram.self, for: settings).resolvedNow(
-        in: LedgerProgram.entity
-      )
-    }
+    let condition = try [
+      predicate.map { try Condition.predicate($0, of: LedgerProgram.self, for: settings) },
+      times.condition(for: settings),
+    ].compactMap(\.self).reduce(.all, &&).resolvedNow(in: LedgerProgram.entity)
     let opened = try LedgerProgram.openStore(try store.locationToRead(of: LedgerProgram.self))
     let grouping = grouping(for: settings)
     let result = try opened.read { (snapshot) throws(StoreError) in
-      Result { try LedgerTotals(by: grouping, where: condition ?? .all, in: snapshot) }
+      Result { try LedgerTotals(by: grouping, where: condition, in: snapshot) }
     }
     try opened.close()
     do {

@@ -30,6 +30,7 @@ enum FeedProgram: StoredProgram {
     file: "feed.xml"
   )
 
+  static let timeAttribute: String? = "published"
   static let importsFeeds = true
   static let headerAggregates = [
     SectionAggregate("unread", FetchAggregate.count("isRead").matching(NewsFeed.unread))

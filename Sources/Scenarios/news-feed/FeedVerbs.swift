@@ -36,13 +36,14 @@ struct FeedListVerb: AsyncParsableCommand {
   var failIfEmpty = false
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<FeedProgram>
   @OptionGroup var output: OutputOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var saved: SavedListOptions
 
   func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
-    let definition = try list.feedDefinition(onlyUnread: unread, for: settings)
+    let definition = try list.feedDefinition(onlyUnread: unread, for: settings, within: times)
     try await ListRun<FeedProgram>(output: output, settings: settings)
       .print(definition, from: store, failIfEmpty: failIfEmpty)
   }
@@ -62,6 +63,7 @@ struct FeedWatchVerb: AsyncParsableCommand {
   var frozen = false
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<FeedProgram>
   @OptionGroup var output: ChangeOutputOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
@@ -71,6 +73,7 @@ struct FeedWatchVerb: AsyncParsableCommand {
     let definition = try list.feedDefinition(
       onlyUnread: unread,
       for: settings,
+      within: times,
       isFrozen: frozen
     )
     try await WatchRun<FeedProgram>(store: store, output: output, settings: settings)
@@ -154,9 +157,15 @@ extension ListOptions {
   fileprivate func feedDefinition(
     onlyUnread: Bool,
     for settings: LocaleSettings,
+    within times: TimeOptions<FeedProgram>,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
-    var definition = try definition(of: FeedProgram.self, for: settings, isFrozen: isFrozen)
+    var definition = try definition(
+      of: FeedProgram.self,
+      for: settings,
+      within: times,
+      isFrozen: isFrozen
+    )
     if onlyUnread {
       definition.request.predicate = definition.request.predicate && NewsFeed.unread
       definition.cacheName = nil

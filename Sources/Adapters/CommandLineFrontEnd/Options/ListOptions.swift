@@ -109,13 +109,20 @@ package struct ListOptions: ParsableArguments {
   package init() {}
 
   /// Returns the definition of a program's list, changed by these options.
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - settings: The locale.
+  ///   - times: The options that choose the rows of a time, if the verb has them.
+  ///   - isFrozen: Whether the rows of the list stay those that it is fetched with.
+  /// - Returns: The definition.
   /// - Throws: `CommandFailure`, `PredicateParseError` or `RequestError` for invalid options.
   package func definition<Program: ListProgram>(
     of program: Program.Type,
     for settings: LocaleSettings,
+    within times: TimeOptions<Program>? = nil,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
-    try choice(of: program, for: settings).definition(
+    try choice(of: program, for: settings, within: times).definition(
       of: Program.self,
       for: settings,
       isFrozen: isFrozen
@@ -126,9 +133,11 @@ package struct ListOptions: ParsableArguments {
   /// - Throws: `CommandFailure` or `PredicateParseError` for a condition that is not valid.
   func choice<Program: ListProgram>(
     of program: Program.Type,
-    for settings: LocaleSettings
+    for settings: LocaleSettings,
+    within times: TimeOptions<Program>? = nil
   ) throws -> ListChoice {
     var choice = ListChoice()
+    choice.period = try times?.condition(for: settings)
     choice.predicate = try predicate.map {
       try Condition.predicate($0, of: Program.self, for: settings)
     }

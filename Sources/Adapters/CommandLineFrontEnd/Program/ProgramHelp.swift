@@ -116,7 +116,7 @@ extension ListProgram {
       examples: [
         "list", "list --where \"\(self.examples.condition)\"",
         "list --section-by none --sort \(self.examples.sort) --limit 20 --format csv",
-      ] + examples
+      ] + (timeAttribute == nil ? [] : ["list --since last-week --until yesterday"]) + examples
     )
   }
 
@@ -128,7 +128,8 @@ extension ListProgram {
       can follow. Ctrl-C ends it.
       """,
       takesList: true,
-      examples: ["watch", "watch --format jsonl --deltas 1"] + examples
+      examples: ["watch", "watch --format jsonl --deltas 1"]
+        + (timeAttribute == nil ? [] : ["watch --since 2h-ago"]) + examples
     )
   }
 
@@ -306,6 +307,8 @@ extension HelpTopic {
 
         """
     }
+    let hasDates = entity.attributes.contains { $0.type == .date }
+    let timeWords = hasDates ? "\nA date can be now, 2h-ago, today, yesterday or monday, too." : ""
     return """
       Attributes of \(Program.oneObject):
       \(rows.joined(separator: "\n"))
@@ -313,7 +316,7 @@ extension HelpTopic {
       Give values as ATTRIBUTE=VALUE, in quotes if they contain spaces:
         \(Program.name) add \(Program.examples.assignments)
       ATTRIBUTE=NULL clears a value. Dates and numbers in the form of --locale, or of
-      the environment's locale, are understood too.
+      the environment's locale, are understood too.\(timeWords)
       --section-by takes an attribute\(sections), or none.
 
       """

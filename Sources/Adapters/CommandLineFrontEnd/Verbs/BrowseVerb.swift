@@ -30,6 +30,7 @@ package struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<Program>
   @OptionGroup var rows: RowOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var screen: ScreenOptions
@@ -39,8 +40,14 @@ package struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Shows the list until the user leaves it.
   package func run() async throws {
-    try await BrowseRun<Program>(store: store, list: list, rows: rows, locale: locale)
-      .browse(on: screen)
+    try await BrowseRun<Program>(
+      store: store,
+      list: list,
+      rows: rows,
+      locale: locale,
+      times: times
+    )
+    .browse(on: screen)
   }
 }
 
@@ -50,6 +57,7 @@ package struct BrowseRun<Program: ListProgram> {
   private let list: ListOptions
   private let rows: RowOptions
   let locale: LocaleOptions
+  private let times: TimeOptions<Program>?
   private let links: RowLinks?
   private let showsPages: Bool
 
@@ -59,6 +67,7 @@ package struct BrowseRun<Program: ListProgram> {
   ///   - list: The rows, their order and their sections.
   ///   - rows: The columns.
   ///   - locale: The locale, the calendar and the time zone.
+  ///   - times: The rows of a time.
   ///   - links: The other lists to which rows belong, if they belong to any.
   ///   - showsPages: Whether the lists are shown in a browser.
   package init(
@@ -66,11 +75,12 @@ package struct BrowseRun<Program: ListProgram> {
     list: ListOptions,
     rows: RowOptions,
     locale: LocaleOptions,
+    times: TimeOptions<Program>? = nil,
     links: RowLinks? = nil,
     showsPages: Bool = false
   ) {
     (self.store, self.list, self.rows, self.locale) = (store, list, rows, locale)
-    self.links = links
+    (self.times, self.links) = (times, links)
     self.showsPages = showsPages
   }
 
@@ -152,7 +162,7 @@ package struct BrowseRun<Program: ListProgram> {
     try refuseNamesOfSeveral(in: columns)
     let settings = try locale.settings()
     let location = try store.location(of: Program.name)
-    var choice = try list.choice(of: Program.self, for: settings)
+    var choice = try list.choice(of: Program.self, for: settings, within: times)
     if let condition { choice.predicate = choice.predicate.map { $0 && condition } ?? condition }
     let opened = try Program.openStore(location)
     do {
@@ -170,7 +180,7 @@ package struct BrowseRun<Program: ListProgram> {
       _ = try lists.define(BrowserChoice())
       var setup = lists.setup(screen)
       let state =
-        !remembers || screen.noState
+        !remembers || screen.noState || choice.period != nil
         ? nil
         : BrowsedState(
           of: list,
@@ -206,7 +216,7 @@ package struct BrowseRun<Program: ListProgram> {
     output.rows = rows
     let settings = try locale.settings(for: output.listFormat)
     try await ListRun<Program>(output: output, settings: settings)
-      .print(try list.definition(of: Program.self, for: settings), from: store)
+      .print(try list.definition(of: Program.self, for: settings, within: times), from: store)
   }
 }
 

@@ -27,13 +27,14 @@ package struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<Program>
 
   /// Creates the verb.
   package init() {}
 
   /// Writes the file.
   package func run() async throws {
-    try await ExportRun<Program>(store: store, list: list)
+    try await ExportRun<Program>(store: store, list: list, times: times)
       .export(to: file, as: format, guardsFormulas: spreadsheetSafe)
   }
 }
@@ -42,11 +43,15 @@ package struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 package struct ExportRun<Program: ListProgram> {
   private let store: ReadingStoreOptions
   private let list: ListOptions
+  private let times: TimeOptions<Program>?
 
   /// Creates a run with the options of a verb.
-  package init(store: ReadingStoreOptions, list: ListOptions) {
-    self.store = store
-    self.list = list
+  package init(
+    store: ReadingStoreOptions,
+    list: ListOptions,
+    times: TimeOptions<Program>? = nil
+  ) {
+    (self.store, self.list, self.times) = (store, list, times)
   }
 
   /// Writes the list to a file.
@@ -72,7 +77,7 @@ package struct ExportRun<Program: ListProgram> {
         remedy: "Leave it out, or use --format csv or tsv."
       )
     }
-    var definition = try list.definition(of: Program.self, for: .machine)
+    var definition = try list.definition(of: Program.self, for: .machine, within: times)
     // The default list of a program may have a limit; an export has none but --limit.
     definition.request.fetchLimit = list.limit
     var chosen: [ListColumn]?

@@ -18,6 +18,7 @@ package struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<Program>
   @OptionGroup var output: OutputOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var saved: SavedListOptions
@@ -32,7 +33,7 @@ package struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Prints the list.
   package func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
-    let definition = try list.definition(of: Program.self, for: settings)
+    let definition = try list.definition(of: Program.self, for: settings, within: times)
     let run = ListRun<Program>(output: output, settings: settings)
     guard !explain else { return try await run.printExplanation(of: definition, from: store) }
     try await run.print(definition, from: store, failIfEmpty: failIfEmpty)

@@ -31,6 +31,7 @@ package struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<Program>
   @OptionGroup var rows: RowOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var server: ServeOptions
@@ -45,6 +46,7 @@ package struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
       list: list,
       rows: rows,
       locale: locale,
+      times: times,
       showsPages: true
     )
     .serve(server)

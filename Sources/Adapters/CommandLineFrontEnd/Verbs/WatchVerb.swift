@@ -18,6 +18,7 @@ package struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
+  @OptionGroup var times: TimeOptions<Program>
   @OptionGroup var output: ChangeOutputOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
@@ -32,7 +33,12 @@ package struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Prints the list and its changes.
   package func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
-    let definition = try list.definition(of: Program.self, for: settings, isFrozen: frozen)
+    let definition = try list.definition(
+      of: Program.self,
+      for: settings,
+      within: times,
+      isFrozen: frozen
+    )
     try await WatchRun<Program>(store: store, output: output, settings: settings)
       .watch(definition, until: end)
   }

@@ -5,6 +5,8 @@ package import ResultsPresentation
 package struct ListChoice: Sendable {
   /// The condition that rows match, or `nil` for that of the default list.
   package var predicate: FetchPredicate?
+  /// What rows match besides, because only those of a time are shown; `nil` for all times.
+  package var period: FetchPredicate?
   /// Attribute names separated by commas, or `nil` for the default order; a leading minus sorts descending.
   package var sort: String?
   /// The name of the attribute or key that divides the list into sections, `none`, or `nil` for the default sections.
@@ -35,6 +37,7 @@ package struct ListChoice: Sendable {
     // Only the program's default list is cached: a list changed by options would overwrite its cache.
     if isFrozen || changesList { definition.cacheName = nil }
     if let predicate { definition.request.predicate = predicate }
+    if let period { definition.request.predicate = definition.request.predicate && period }
     if let sectionBy { definition.sectionKey = try sectionKey(sectionBy, Program.self, settings) }
     if let sort {
       definition.request.sortDescriptors = try NameList.names(in: sort, of: "--sort").map {
@@ -68,7 +71,8 @@ package struct ListChoice: Sendable {
 
   /// Whether the choice changes the program's default list.
   private var changesList: Bool {
-    predicate != nil || sort != nil || sectionBy != nil || groupBy != nil || isReversed
+    predicate != nil || period != nil || sort != nil || sectionBy != nil || groupBy != nil
+      || isReversed
       || limit != nil || offset != nil
   }
 

@@ -25,6 +25,8 @@ package protocol ListProgram: Sendable {
   static var fields: ObjectFields { get }
   /// The attributes computed from a row, which can be columns.
   static var transients: [TransientAttribute] { get }
+  /// The date by which the list is ordered, for `--since` and `--until`; `nil` for another list.
+  static var timeAttribute: String? { get }
   /// The values of related objects that have names of their own.
   static var namedValues: [NamedValue] { get }
   /// The columns that are printed by default.
@@ -108,6 +110,9 @@ extension ListProgram {
 
   /// Every value that the entity allows.
   package static func refusal(of value: Value, for field: String) -> String? { nil }
+
+  /// The list is not ordered by a date.
+  package static var timeAttribute: String? { nil }
 
   /// No values with names of their own.
   package static var namedValues: [NamedValue] { [] }
