@@ -56,7 +56,7 @@ import Testing
     let follower = follower()
     try run(follower)
     #expect(notes.all == [.missing])
-    files.append("one\n\ntwo\nthr")
+    files.append("one\r\n\n\r\ntwo\nthr")
     try run(follower)
     #expect(try messages == ["one", "two"] && follower.count == 2)
     #expect(follower.hasUnfinishedLine)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import ResultsDomain
 import ResultsStoreKit
 import ResultsTesting
@@ -237,6 +238,36 @@ import Testing
     #expect(before > 1 && before < lines.count, "\(result)")
     _ = try log("follow", "app.log", "--once", "--store", "small.sqlite")
     #expect(try messages("small.sqlite") == ["first"] + lines)
+  }
+
+  @Test func `R279: lines wait for a store that is in use, and that is said once`() throws {
+    _ = try log("stamp", "first", "--store", "busy.sqlite")
+    try append("one\ntwo\n")
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: run.path("busy.sqlite"), configuration: configuration)
+    try other.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let follow = try run.start(
+      "event-log",
+      "follow",
+      "app.log",
+      "--store",
+      "busy.sqlite",
+      "--busy-timeout",
+      "10ms"
+    )
+    let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+    while !follow.errorText.contains("as soon as that is over"), ContinuousClock.now < deadline {
+      _ = follow.lineIfAny(within: 0.05)
+    }
+    _ = follow.lineIfAny(within: 0.3)
+    try other.inDatabase { try $0.execute(sql: "COMMIT") }
+    try other.close()
+    while try messages("busy.sqlite").count < 3, ContinuousClock.now < deadline {}
+    follow.send(SIGTERM)
+    let result = try follow.finish()
+    #expect(result.errors.components(separatedBy: "is being written").count == 2, "\(result)")
+    #expect(try messages("busy.sqlite") == ["first", "one", "two"])
   }
 
   @Test func `R279: a store without followed files is read as it is, and gets them`() throws {

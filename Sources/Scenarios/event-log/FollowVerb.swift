@@ -18,7 +18,7 @@ enum FollowStart: String, EnumerableFlag {
   static func help(for value: FollowStart) -> ArgumentHelp? {
     switch value {
     case .fromStart: "Read a file that was not followed before from its start."
-    case .fromEnd: "Read of a file that was not followed before only what comes from now on."
+    case .fromEnd: "Of a file that was not followed before, read only what comes from now on."
     }
   }
 }
@@ -32,7 +32,8 @@ struct FollowVerb: AsyncParsableCommand {
       """
       Lines are read as those of 'stamp -'. How far each file was read is stored with the events: whenever follow is started \
       again, also after it was killed, it goes on exactly there. A file that was renamed is read to its end, and then the new \
-      one, also if that happened meanwhile; one that was truncated is read from its start; one that is missing is waited for. \
+      one, also if that happened while nothing followed it; one that was truncated is read from its start; one that is missing \
+      is waited for. \
       A line is an event when its end has come. Several follow commands for one file share its lines. Ctrl-C ends it.
       """,
       examples: "follow app.log",
@@ -173,7 +174,7 @@ final class EventFollow: Sendable {
         do {
           if try follower.step() == .advanced { (isIdle, isRefused) = (false, false) }
         } catch let error as StoreError where waits && error.passes {
-          if !isRefused { say("\(error) It is tried again.") }
+          if !isRefused { say("\(error) The lines are stored as soon as that is over.") }
           isRefused = true
         }
       }

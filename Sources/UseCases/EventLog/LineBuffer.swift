@@ -6,7 +6,7 @@ public struct LogLine: Hashable, Sendable {
   public var length: Int
 
   /// Whether it has nothing but a line end.
-  public var isEmpty: Bool { bytes.isEmpty }
+  public var isEmpty: Bool { bytes.isEmpty || bytes == [0x0D] }
 }
 
 /// The beginning of a line whose end has not come, and the lines that come.
