@@ -23,7 +23,7 @@ package struct TimeOptions<Program: ListProgram>: ParsableArguments {
     guard let name = Program.timeAttribute else {
       throw CommandFailure(
         .usage,
-        "The list of \(Program.name) is not ordered by a time, so it has no --since and no --until.",
+        "The list of \(Program.command) is not ordered by a time, so it has no --since and no --until.",
         remedy: "Use --where."
       )
     }
