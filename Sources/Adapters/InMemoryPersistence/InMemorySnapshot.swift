@@ -62,6 +62,18 @@ final class InMemorySnapshot: StoreSnapshot {
     store.history(after: version, through: self.version, of: entity)
   }
 
+  func retainedCommits() throws(StoreError) -> RetainedCommits? {
+    store.core.retainedCommits(through: version)
+  }
+
+  func history(
+    from commit: RetainedCommits.Commit,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    guard let before = store.core.version(before: commit) else { return .gap(.trimmed) }
+    return try history(since: before, ofEach: entities)
+  }
+
   func bookmark() throws(StoreError) -> StoreBookmark? { store.bookmark(of: version) }
 
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {

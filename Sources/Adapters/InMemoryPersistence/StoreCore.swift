@@ -123,6 +123,16 @@ final class StoreCore: Sendable {
     state.withLock { $0.history.history(after: old, through: new, ofTable: table) }
   }
 
+  /// The commits up to a version that the history has.
+  func retainedCommits(through version: StoreVersion) -> RetainedCommits {
+    state.withLock { $0.history.retained(through: version) }
+  }
+
+  /// The version before a commit that the history has.
+  func version(before commit: RetainedCommits.Commit) -> StoreVersion? {
+    state.withLock { $0.history.version(before: commit) }
+  }
+
   func commitNotifications(
     following follow: (@Sendable (any StoreSnapshot) -> Bool)? = nil
   ) -> AsyncStream<Void> {

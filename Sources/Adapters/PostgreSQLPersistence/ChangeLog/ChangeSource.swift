@@ -36,6 +36,20 @@ protocol ChangeSource: Sendable {
     on connection: Connection
   ) throws(StoreError) -> StoreHistory
 
+  /// The commits of stores that every later process finds too; `nil` if there is no log, or it is not complete.
+  func retainedCommits(
+    in pinned: PinnedVersion,
+    on connection: Connection
+  ) throws(StoreError) -> RetainedCommits?
+
+  /// The changes of entities from a retained commit on, up to the version that an open transaction sees.
+  func history(
+    from commit: RetainedCommits.Commit,
+    ofEach tables: [EntityTable],
+    in pinned: PinnedVersion,
+    on connection: Connection
+  ) throws(StoreError) -> StoreHistory
+
   /// The statements that note the writer of a transaction, to be run as its last ones.
   func markers(origin: CommitOrigin) -> [Statement]
 
@@ -67,6 +81,20 @@ protocol ChangeSource: Sendable {
 extension ChangeSource {
   /// By default, nothing is missing.
   var problems: [String] { [] }
+
+  /// By default, nothing is retained.
+  func retainedCommits(
+    in pinned: PinnedVersion,
+    on connection: Connection
+  ) throws(StoreError) -> RetainedCommits? { nil }
+
+  /// By default, the history does not go back that far.
+  func history(
+    from commit: RetainedCommits.Commit,
+    ofEach tables: [EntityTable],
+    in pinned: PinnedVersion,
+    on connection: Connection
+  ) throws(StoreError) -> StoreHistory { .gap(.trimmed) }
 
   /// By default, versions are not expected.
   func expectation(on connection: Connection) -> ExpectedVersion? { nil }

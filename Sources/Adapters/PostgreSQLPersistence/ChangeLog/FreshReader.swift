@@ -45,6 +45,8 @@ struct FreshReader {
     var lastStep: Int64 = 0
     var origin = CommitOrigin.unnamed
     var isOwn = false
+    /// The step of the row in which a store noted its name, if one did.
+    var markerStep: Int64?
     /// The keys that it changed, with the rows before it, by the index of the table.
     var touches: [Int: [Touch]] = [:]
     var gaps: [Int: GapReason] = [:]
@@ -69,6 +71,17 @@ struct FreshReader {
       SELECT f.xid, f.step, f.entity, f.kind, f.ki, f.kt, f.kb, f.kis, f.kts, f.kbs, f.old, f.note FROM (\
       SELECT l.* FROM \(log) WHERE \(isAtLeast("$1")) AND l.xid <> ALL ($3) UNION ALL \
       SELECT l.* FROM \(log) WHERE l.xid = ANY ($2)) f ORDER BY f.step LIMIT \(rowLimit + 1)
+      """
+  }
+
+  /// The text for the rows of the log of a store's commit, which the step of its marker names, and of all transactions after it.
+  ///
+  /// Who changes a row that the commit has changed does so after its marker, since the row is locked until the commit.
+  static func since(commitIn schema: LogSchema) -> String {
+    let log = "\(schema.quoted).log"
+    return """
+      SELECT f.xid, f.step, f.entity, f.kind, f.ki, f.kt, f.kb, f.kis, f.kts, f.kbs, f.old, f.note FROM \(log) f \
+      WHERE f.xid IN (SELECT l.xid FROM \(log) l WHERE l.step >= $1) ORDER BY f.step LIMIT \(rowLimit + 1)
       """
   }
 
@@ -182,6 +195,7 @@ struct FreshReader {
     case UInt8(ascii: "m"):
       group.origin = CommitOrigin(result.text(row, 11) ?? "")
       group.isOwn = result.integer(row, 4) == writer
+      group.markerStep = result.integer(row, 1)
     case UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "d"), UInt8(ascii: "w"),
       UInt8(ascii: "x"), UInt8(ascii: "o"):
       guard let number else { return }

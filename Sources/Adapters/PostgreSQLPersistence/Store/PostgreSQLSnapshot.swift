@@ -147,6 +147,23 @@ final class PostgreSQLSnapshot: StoreSnapshot {
     }
   }
 
+  func retainedCommits() throws(StoreError) -> RetainedCommits? {
+    try with { (connection) throws(StoreError) in
+      try context.changes.retainedCommits(in: pinned, on: connection)
+    }
+  }
+
+  func history(
+    from commit: RetainedCommits.Commit,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    var tables: [EntityTable] = []
+    for entity in entities { tables.append(try context.tables.table(of: entity)) }
+    return try with { (connection) throws(StoreError) in
+      try context.changes.history(from: commit, ofEach: tables, in: pinned, on: connection)
+    }
+  }
+
   func bookmark() throws(StoreError) -> StoreBookmark? { context.changes.bookmark(in: pinned) }
 
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {

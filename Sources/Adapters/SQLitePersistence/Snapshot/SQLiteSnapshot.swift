@@ -288,6 +288,30 @@ final class SQLiteSnapshot: StoreSnapshot {
     }
   }
 
+  func retainedCommits() throws(StoreError) -> RetainedCommits? {
+    guard session.log != nil, position != nil else { return nil }
+    return try withCommitted { database in
+      try RetainedLog.commits(through: version.sequence, on: database)
+    }
+  }
+
+  func history(
+    from commit: RetainedCommits.Commit,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    guard session.log != nil, position != nil, commit.number <= version.sequence else {
+      return .gap(.trimmed)
+    }
+    let before = try withCommitted { database in
+      try RetainedLog.sequence(before: commit.number, on: database)
+    }
+    guard let before else { return .gap(.trimmed) }
+    return try history(
+      since: StoreVersion(epoch: version.epoch, sequence: before),
+      ofEach: entities
+    )
+  }
+
   func bookmark() throws(StoreError) -> StoreBookmark? {
     // The row of the version was read with the version.
     guard let stamp = position?.stamp else { return nil }

@@ -100,6 +100,24 @@ package struct CommitRing: Sendable {
   }
 }
 
+extension CommitRing {
+  /// The commits of which the ring has all changes, up to a version, and whether they are all that there were since a version.
+  /// - Complexity: O(*n*) in the events of the ring.
+  package func retained(since first: UInt64, through last: UInt64) -> RetainedCommits {
+    let entries = entries[start...].prefix { $0.sequence <= last }
+    let commits = entries.compactMap { entry -> RetainedCommits.Commit? in
+      guard case .commit(let origin, _) = entry.event else { return nil }
+      return RetainedCommits.Commit(number: entry.sequence, origin: origin)
+    }
+    return RetainedCommits(commits, isWhole: (entries.first?.before ?? last) == first)
+  }
+
+  /// The sequence number of the version before a retained commit, or `nil` if the ring does not have the commit.
+  package func sequence(before commit: RetainedCommits.Commit) -> UInt64? {
+    entries[start...].first { $0.sequence == commit.number }?.before
+  }
+}
+
 /// The history of a store within one epoch, in memory.
 package struct InMemoryHistory: Sendable {
   /// The version after the last event.
@@ -139,5 +157,16 @@ package struct InMemoryHistory: Sendable {
       epoch: version.epoch,
       ofTable: table
     ) ?? .gap(.trimmed)
+  }
+
+  /// The commits up to a version whose changes are in memory.
+  /// - Complexity: O(*n*) in the events.
+  package func retained(through last: StoreVersion) -> RetainedCommits {
+    ring.retained(since: 0, through: last.sequence)
+  }
+
+  /// The version before a retained commit, or `nil` if its changes are no longer in memory.
+  package func version(before commit: RetainedCommits.Commit) -> StoreVersion? {
+    ring.sequence(before: commit).map { StoreVersion(epoch: version.epoch, sequence: $0) }
   }
 }

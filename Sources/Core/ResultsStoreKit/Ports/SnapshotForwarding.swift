@@ -95,6 +95,19 @@ extension SnapshotForwarding {
   }
 
   /// Forwards the call.
+  public func retainedCommits() throws(StoreError) -> RetainedCommits? {
+    try base.retainedCommits()
+  }
+
+  /// Forwards the call.
+  public func history(
+    from commit: RetainedCommits.Commit,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    try base.history(from: commit, ofEach: entities)
+  }
+
+  /// Forwards the call.
   public func referrers(
     to keys: [ObjectKey],
     through columns: [String],

@@ -67,6 +67,19 @@ public protocol StoreSnapshot: AnyObject {
   func history(since version: StoreVersion, ofEach entities: [EntityDescription])
     throws(StoreError) -> StoreHistory
 
+  /// The commits up to this version of which the history still has all changes, whichever process made them (R281).
+  /// - Returns: `nil` if the store keeps no history for other processes, or it is not complete.
+  /// - Complexity: O(*n*) in the entries of the history; no changes are read.
+  func retainedCommits() throws(StoreError) -> RetainedCommits?
+
+  /// The changes of several entities from a retained commit on, this one included: one record for each commit, oldest first.
+  ///
+  /// A commit that did not touch the entities has none. The records' versions need not be those of this process's histories. A gap in the history of one entity is a gap.
+  func history(
+    from commit: RetainedCommits.Commit,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory
+
   /// The keys of the objects whose columns hold one of some keys, in any order and without duplicates.
   /// - Parameters:
   ///   - keys: The keys that are sought; a key of another number of parts is not found.

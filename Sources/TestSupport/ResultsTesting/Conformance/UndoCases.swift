@@ -91,6 +91,62 @@ extension StoreConformance {
         try transaction.insert(Sample.item("drei"), key: .integer(3), into: Sample.item)
       }
     },
+
+    Case("commits with names are retained with their changes, if any are", ["R281"]) { fixture in
+      let store = try fixture.open()
+      func retained() throws -> [RetainedCommits.Commit]? {
+        try store.read { (snapshot) throws(StoreError) in try snapshot.retainedCommits() }?
+          .commits.filter { $0.origin != .unnamed }
+      }
+      func records(from commit: RetainedCommits.Commit) throws -> [CommitRecord] {
+        let history = try store.read { (snapshot) throws(StoreError) in
+          try snapshot.history(from: commit, ofEach: Sample.entities)
+        }
+        guard case .commits(let records) = history else {
+          throw fixture.failure("commits", "\(history)")
+        }
+        return records
+      }
+      // A store may keep no history for other processes.
+      guard try retained() != nil else { return }
+      for title in ["one", "two", "three"] {
+        try store.write(origin: CommitOrigin(title)) { transaction in
+          try transaction.insert(Sample.item(.text(title)), key: nil, into: Sample.item)
+          try transaction.insert([.integer(1)], key: .text(title), into: Sample.tag)
+        }
+        try store.write { transaction in
+          try transaction.insert([.integer(2)], key: .text("after \(title)"), into: Sample.tag)
+        }
+      }
+      try store.write(origin: CommitOrigin("edit")) { transaction in
+        try transaction.update(Sample.itemID(2), to: Sample.item("due"), of: Sample.item)
+      }
+      let commits = try retained() ?? []
+      let names = ["one", "two", "three", "edit"]
+      try fixture.expectEqual(commits.map(\.origin.name), names, "the names, oldest first")
+      for (earlier, later) in zip(commits, commits.dropFirst()) {
+        try fixture.expect(earlier.number < later.number, "numbers that grow")
+      }
+      for (index, commit) in commits.enumerated() {
+        let found = try records(from: commit)
+        let named = found.filter { $0.origin != .unnamed }.map(\.origin.name)
+        try fixture.expectEqual(named, Array(names[index...]), "the commits from \(names[index])")
+        try fixture.expectEqual(found.first?.origin, commit.origin, "the first commit")
+      }
+      let two = Sample.row(Sample.itemID(2), Sample.item("two"))
+      let found = try records(from: commits[1])
+      try fixture.expectChanges(
+        found[0].changes.filter { $0.id == two.id },
+        [CommittedChange(id: two.id, before: nil, after: two)],
+        "the row after its commit, and not as it is now"
+      )
+      let due = Sample.row(two.id, Sample.item("due"))
+      try fixture.expectChanges(
+        found.last?.changes ?? [],
+        [CommittedChange(id: two.id, before: two, after: due)],
+        "the last commit"
+      )
+    },
   ]
 }
 
