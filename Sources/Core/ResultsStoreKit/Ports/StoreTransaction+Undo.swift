@@ -18,22 +18,39 @@ extension StoreTransaction {
     _ changes: [CommittedChange],
     among entities: [EntityDescription]
   ) throws(StoreError) {
-    try refuseConflicts(with: changes)
+    if let conflict = try conflicts(withUndoing: changes, limit: 1).first { throw conflict }
+    // Rows of one entity are inserted together, as far as the order lets them.
+    var deleted: [Row] = []
     for change in UndoOrder(changes).changes {
+      if let row = deleted.first,
+        deleted.count == 1024 || change.after != nil || change.before?.entity != row.entity
+      {
+        try insertAgain(deleted)
+        deleted = []
+      }
       switch (change.before, change.after) {
       case (let before?, .some):
         try update(change.id, to: before.values, of: before.entity)
-      case (let before?, nil):
-        // The values of a compound key make up the key.
-        let isCompound = if case .compound = before.entity.identity { true } else { false }
-        let key = isCompound ? nil : change.id.key
-        try insert(before.values, key: key, into: before.entity)
+      case (let before?, nil): deleted.append(before)
       case (nil, let after?):
         try refuseConsequences(ofDeleting: change.id, of: after.entity, among: entities)
         try delete(change.id, of: after.entity)
       case (nil, nil): break
       }
     }
+    try insertAgain(deleted)
+  }
+
+  /// Inserts deleted rows of one entity with their identities.
+  private func insertAgain(_ rows: [Row]) throws(StoreError) {
+    guard let entity = rows.first?.entity else { return }
+    // The values of a compound key make up the key.
+    let isCompound = if case .compound = entity.identity { true } else { false }
+    _ = try insert(
+      rows.map(\.values),
+      keys: rows.map { isCompound ? nil : $0.id.key },
+      into: entity
+    )
   }
 
   /// Refuses to delete an object that others name: what a delete rule does to them is not part of the changes.
@@ -52,28 +69,44 @@ extension StoreTransaction {
     throw .referenced(id, by: Array(others), relationship: relationship?.name ?? first.entity)
   }
 
-  /// Compares the stored rows with those that the changes left.
-  private func refuseConflicts(with changes: [CommittedChange]) throws(StoreError) {
+  /// The rows that are not as changes have left them, each as the error with which undoing the changes would be refused.
+  /// - Parameters:
+  ///   - changes: At most one change for each row.
+  ///   - limit: How many errors are wanted at most.
+  /// - Returns: `StoreError.conflict`, `StoreError.notFound` and `StoreError.alreadyExists`, entity by entity.
+  /// - Throws: The store's error.
+  /// - Complexity: O(*c* log *n*) for *c* changes.
+  package func conflicts(
+    withUndoing changes: [CommittedChange],
+    limit: Int = .max
+  ) throws(StoreError) -> [StoreError] {
+    var order: [Value] = []
     var entities: [Value: (EntityDescription, [CommittedChange])] = [:]
     for change in changes {
       guard let row = change.after ?? change.before else { continue }
-      entities[.text(change.id.entity), default: (row.entity, [])].1.append(change)
+      let name = Value.text(change.id.entity)
+      if entities[name] == nil { order.append(name) }
+      entities[name, default: (row.entity, [])].1.append(change)
     }
-    for (entity, changes) in entities.values {
+    var conflicts: [StoreError] = []
+    for (entity, changes) in order.compactMap({ entities[$0] }) {
       for start in stride(from: 0, to: changes.count, by: 1024) {
         let batch = changes[start..<min(start + 1024, changes.count)]
         let stored = try rows(batch.map(\.id.key), of: entity)
         for (change, row) in zip(batch, stored) {
           switch (change.after, row) {
-          case (nil, nil): break
+          case (nil, nil): continue
           case (let left?, let row?):
-            if left != row { throw .conflict(change.id, expected: left, stored: row) }
-          case (.some, nil): throw .notFound(change.id)
-          case (nil, .some): throw .alreadyExists(change.id)
+            if left == row { continue }
+            conflicts.append(.conflict(change.id, expected: left, stored: row))
+          case (.some, nil): conflicts.append(.notFound(change.id))
+          case (nil, .some): conflicts.append(.alreadyExists(change.id))
           }
+          guard conflicts.count < limit else { return conflicts }
         }
       }
     }
+    return conflicts
   }
 }
 
