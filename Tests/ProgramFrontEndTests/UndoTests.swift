@@ -22,11 +22,11 @@ struct UndoTests {
 
   @Test func `a command runs under a name of its own, and its changes are found (R121)`() throws {
     let (store, ids) = try Club.store(Club.values("Ann", age: 1), Club.values("Bob", age: 2))
-    var runner = CommandRunner(store, name: "browse")
+    let runner = CommandRunner(store, of: "club", by: "browse")
     let before = try store.members(ids)
     let performed = try runner.perform(Club.commands[0], in: context(store, ids))
     #expect(performed.result.message == "2 had a birthday")
-    #expect(performed.origin == CommitOrigin("browse-1"))
+    #expect(performed.name.origin.name.hasPrefix("browse-\(performed.name.id).1 club "))
     let changes = try #require(performed.changes)
     #expect(changes.map(\.id) == ids)
     try runner.undo(UndoStep("birthday", changes))
@@ -37,9 +37,10 @@ struct UndoTests {
 
   @Test func `commits of others meanwhile are none of the command's (R121)`() throws {
     let (store, ids) = try Club.store(Club.values("Ann"), Club.values("Bob"))
-    var runner = CommandRunner(store, name: "browse")
-    let performed = try runner.perform { store, origin in
-      try store.commit(origin: .unnamed) { try $0.delete(ids[1], of: Member.entity) }
+    let runner = CommandRunner(store, of: "club", by: "browse")
+    let others = store
+    let performed = try runner.perform("renamed") { store, origin in
+      try others.commit(origin: .unnamed) { try $0.delete(ids[1], of: Member.entity) }
       try store.commit(origin: origin) { transaction in
         try transaction.update(ids[0], to: Club.values("Anna"), of: Member.entity)
       }
@@ -51,9 +52,9 @@ struct UndoTests {
     #expect(performed.changes?.count == 1)
     #expect(change.before?.values[0] == "Ann" && change.after?.values[0] == "Anne")
     // If others change the same row in between, no single step takes back only one's own.
-    let mixed = try runner.perform { store, origin in
+    let mixed = try runner.perform("renamed") { _, origin in
       for (name, origin) in [("x", origin), ("y", .unnamed), ("z", origin)] {
-        try store.commit(origin: origin) { transaction in
+        try others.commit(origin: origin) { transaction in
           try transaction.update(ids[0], to: Club.values(name), of: Member.entity)
         }
       }
@@ -63,7 +64,7 @@ struct UndoTests {
 
   @Test func `a command that fails throws its own error and changes nothing`() throws {
     let (store, _) = try Club.store()
-    var runner = CommandRunner(store, name: "browse")
+    let runner = CommandRunner(store, of: "club", by: "browse")
     let failure = try #require(throws: CommandFailure.self) {
       try runner.perform(Club.commands[1], in: context(store))
     }
@@ -116,12 +117,12 @@ struct UndoTests {
     )
     try await list.performFetch()
     var events = list.changes(from: try list.results).makeAsyncIterator()
-    var runner = CommandRunner(store, name: "browse")
+    let runner = CommandRunner(store, of: "club", by: "browse")
     var proved = 0
     for step in 0..<12 {
       let context: Comment = "seed \(seed), step \(step)"
       let before = try rows()
-      let performed = try runner.perform { _, origin in try change(origin, count: 6) }
+      let performed = try runner.perform("random") { _, origin in try change(origin, count: 6) }
       let after = try rows()
       let changes = try #require(performed.changes)
       #expect(changes.isEmpty == (before == after), context)
@@ -181,8 +182,8 @@ struct UndoTests {
       ]
     )
     let store = try InMemoryStore(entities: [author, book])
-    var runner = CommandRunner(store, name: "browse")
-    let added = try runner.perform { store, origin in
+    let runner = CommandRunner(store, of: "club", by: "browse")
+    let added = try runner.perform("added") { store, origin in
       try store.commit(origin: origin) { try $0.insert(["Eco"], key: nil, into: author) }.result
     }
     let step = UndoStep("added", try #require(added.changes))

@@ -127,7 +127,9 @@ extension StoredProgram {
     )
     try await controller.performFetch()
     let id = try row(try controller.results)
-    let isRemoved = try opened.commit(origin: .unnamed) { try $0.delete(id, of: entity) }.result
+    let isRemoved = try command("removed \(id)", in: opened).commit(origin: .unnamed) {
+      try $0.delete(id, of: entity)
+    }.result
     controller.cancel()
     try opened.close()
     guard isRemoved else {

@@ -50,7 +50,8 @@ struct StampVerb: AsyncParsableCommand {
     let given = message.map { [EventReader.member("message", $0)] } ?? []
     let new = Event(members: given + members, at: .now)
     let event = manager.new(new)
-    try manager.save()
+    let title = message.map { "stamped an event: \($0)" } ?? "stamped an event"
+    try manager.save(origin: CommandName(title, of: EventProgram.name).origin)
     let id = event.id?.description ?? "an event"
     try write("stamped \(id) at \(new.timeStamp.iso8601)\n")
   }
@@ -130,7 +131,8 @@ struct PruneVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try EventProgram.openStore(try store.existingLocation(of: EventProgram.self))
-    let managers = StoreManagers(dataFolder: "") { _, _ in opened }
+    let command = EventProgram.command("removed old events", in: opened)
+    let managers = StoreManagers(dataFolder: "") { _, _ in command }
     let manager = try managers.manager(of: EventProgram.name, kind: .memory)
     let limit = olderThan.map { span in
       Instant(microseconds: Instant.now.microseconds - Int64(span.duration / .microseconds(1)))
@@ -138,7 +140,7 @@ struct PruneVerb: AsyncParsableCommand {
     let count =
       dryRun
       ? try manager.prunableCount(before: limit, keeping: keep ?? 0)
-      : try manager.prune(before: limit, keeping: keep ?? 0)
+      : try manager.prune(before: limit, keeping: keep ?? 0, origin: command.name.origin)
     try opened.close()
     let events = count == 1 ? "1 event" : "\(count) events"
     try TerminalOutput.standard.write(dryRun ? "would remove \(events)\n" : "removed \(events)\n")

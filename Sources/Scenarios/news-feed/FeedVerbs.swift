@@ -95,7 +95,7 @@ struct OpenVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
-    let feed = NewsFeed(opened)
+    let feed = NewsFeed(FeedProgram.command("read \(id)", in: opened))
     guard let item = try feed.open(id) else { throw FeedVerbs.missing(id) }
     let title = try feed.title(of: item)
     try opened.close()
@@ -117,7 +117,8 @@ struct MarkUnreadVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
-    guard let item = try NewsFeed(opened).markUnread(id) else { throw FeedVerbs.missing(id) }
+    let feed = NewsFeed(FeedProgram.command("marked \(id) unread", in: opened))
+    guard let item = try feed.markUnread(id) else { throw FeedVerbs.missing(id) }
     try opened.close()
     try TerminalOutput.standard.write("unread: \(SafeText.oneLine(item.title))\n")
   }
@@ -145,7 +146,8 @@ struct MarkReadVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
-    let feed = NewsFeed(opened)
+    let what = all ? "all items" : ids.count == 1 ? ids[0] : "\(ids.count) items"
+    let feed = NewsFeed(FeedProgram.command("marked \(what) read", in: opened))
     let count = try all ? feed.markAllRead() : feed.markRead(ids)
     try opened.close()
     try TerminalOutput.standard.write("marked \(count) read\n")

@@ -28,7 +28,7 @@ struct ReadVerb: AsyncParsableCommand {
     let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     // It blocks in `readLine` most of the time, so only closing the store can end it.
     let outcome = await InterruptibleWork.outcome(endingBy: { try? opened.close() }, within: 0) {
-      var reader = try await LineReader(NewsFeed(opened))
+      var reader = try await LineReader(NewsFeed(FeedProgram.command("read items", in: opened)))
       try reader.showList()
       while let line = readLine() {
         guard try await reader.take(line.trimmed) else { break }

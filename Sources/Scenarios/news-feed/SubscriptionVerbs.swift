@@ -97,12 +97,12 @@ struct SubscribeVerb: AsyncParsableCommand {
     }
     let document = try document(of: response)
     let opened = try FeedProgram.openStore(try store.location(of: FeedProgram.name))
-    let (feed, isNew, added) = try NewsFeed(opened).subscribe(
+    let command = FeedProgram.command("subscribed to \(subscription.address)", in: opened)
+    let (feed, isNew, added) = try NewsFeed(command).subscribe(
       subscription,
       to: document,
       answering: response,
-      at: .now,
-      origin: CommitOrigin("subscribe")
+      at: .now
     )
     try opened.close()
     let items = added == 1 ? "1 new item" : "\(added) new items"
@@ -116,7 +116,8 @@ struct SubscribeVerb: AsyncParsableCommand {
 
   private func subscribe(_ subscription: Subscription) throws {
     let opened = try FeedProgram.openStore(try store.location(of: FeedProgram.name))
-    let (feed, isNew) = try NewsFeed(opened).subscribe(subscription)
+    let command = FeedProgram.command("subscribed to \(subscription.address)", in: opened)
+    let (feed, isNew) = try NewsFeed(command).subscribe(subscription)
     try opened.close()
     try print(
       isNew
@@ -175,13 +176,9 @@ struct UnsubscribeVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
-    let news = NewsFeed(opened)
-    let found = try news.feed(named: feed)
-    let count = try news.unsubscribe(
-      found.id ?? 0,
-      keepingItems: keepItems,
-      origin: CommitOrigin("unsubscribe")
-    )
+    let found = try NewsFeed(opened).feed(named: feed)
+    let command = FeedProgram.command("unsubscribed from \(found.title)", in: opened)
+    let count = try NewsFeed(command).unsubscribe(found.id ?? 0, keepingItems: keepItems)
     try opened.close()
     let items = count == 1 ? "1 item" : "\(count) items"
     let line = "unsubscribed from \(found.title): \(items) \(keepItems ? "kept" : "removed")"
@@ -253,7 +250,8 @@ struct OPMLImportVerb: AsyncParsableCommand {
       }
     }
     let opened = try FeedProgram.openStore(try store.location(of: FeedProgram.name))
-    let count = try NewsFeed(opened).subscribe(subscriptions, origin: CommitOrigin("opml import"))
+    let command = FeedProgram.command("imported \(file)", in: opened)
+    let count = try NewsFeed(command).subscribe(subscriptions)
     try opened.close()
     var line = count == 1 ? "subscribed to 1 feed" : "subscribed to \(count) feeds"
     line += ", \(subscriptions.count - count) known already"

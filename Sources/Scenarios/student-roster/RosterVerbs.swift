@@ -21,7 +21,8 @@ struct AddRandomVerb: AsyncParsableCommand {
   func run() async throws {
     let opened = try RosterProgram.openStore(try store.location(of: RosterProgram.name))
     var generator = SystemRandomNumberGenerator()
-    let id = try StudentRoster(opened).addRandom(using: &generator)
+    let roster = StudentRoster(RosterProgram.command("added a random student", in: opened))
+    let id = try roster.addRandom(using: &generator)
     try opened.close()
     try TerminalOutput.standard.write("added \(id)\n")
   }

@@ -80,8 +80,9 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
       skipsBad: file.skipsInvalid
     )
     run.namesOptions = false
+    let name = CommandName("imported \(file.name)", of: Program.name, by: "browse")
     do throws(StoreError) {
-      try lists.store.commit(origin: CommitOrigin("import")) { transaction in
+      try lists.store.commit(origin: name.origin) { transaction in
         try run.take(&records, into: transaction, progress: progress)
         if file.isDryRun { throw ImportRun<Program>.DryRun() }
       }

@@ -322,7 +322,7 @@ private final class BrowsedForm<Program: ListProgram>: Sendable {
     let problems = read.problems.isEmpty ? problems(of: read, submission.begun) : read.problems
     guard problems.isEmpty else { return .invalid(problems) }
     let (message, saved) = try turn.withLock { _ in
-      try requests.perform { _, origin in
+      try requests.perform(title(of: submission, read)) { _, origin in
         let saved = try commit(submission, read, origin)
         return (title(of: saved, submission, read), saved)
       }
@@ -333,6 +333,12 @@ private final class BrowsedForm<Program: ListProgram>: Sendable {
     case .changed:
       return .saved(message.isEmpty ? "Nothing was changed: the store has these values." : message)
     }
+  }
+
+  /// What is about to be done, in words without a period.
+  private func title(of submission: FormSubmission, _ read: FormValues.Reading) -> String {
+    guard submission.subject != .new else { return "added \(Program.oneObject)" }
+    return title(of: .changed(submission.begun.count, isAddedAgain: false), submission, read)
   }
 
   /// What was done, in words without a period; empty if nothing was.

@@ -23,7 +23,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
 
   init(_ lists: BrowsedLists<Program>) {
     self.lists = lists
-    state = Mutex(State(runner: CommandRunner(lists.store, name: "browse")))
+    state = Mutex(State(runner: CommandRunner(lists.store, of: Program.name, by: "browse")))
   }
 
   /// Performs a request.
@@ -42,16 +42,19 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
   }
 
   /// Runs a change, and keeps what is needed to take it back.
-  /// - Parameter body: Makes commits with the name that it is given, and returns what it did, in words without a period.
+  /// - Parameters:
+  ///   - title: What is about to be done, for later processes, in words without a period.
+  ///   - body: Makes commits with the name that it is given, and returns what it did, in words without a period.
   /// - Returns: A sentence that says what was done and how it is taken back, or an empty text if nothing was.
   /// - Throws: What the closure throws.
   func perform<Result: Sendable>(
+    _ title: String,
     _ body: (any Store, CommitOrigin) throws -> (title: String, Result)
   ) throws -> (message: String, Result) {
     try state.withLock { state in
-      let performed = try state.runner.perform(body)
+      let performed = try state.runner.perform(title, body)
       let (title, result) = performed.result
-      return (title.isEmpty ? "" : note(title, performed.changes, &state), result)
+      return (title.isEmpty ? "" : note(title, performed, &state), result)
     }
   }
 
@@ -64,7 +67,9 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
   }
 
   private func delete(_ ids: [ObjectID], _ state: inout State) throws -> BrowserOutcome {
-    let performed = try state.runner.perform { store, origin in
+    let all = ids.count == 1 ? Program.nouns.one : Program.nouns.many
+    let title = "deleted \(ids.count) \(all)"
+    let performed = try state.runner.perform(title) { store, origin in
       try store.commit(origin: origin) { transaction in
         try ids.count { try transaction.delete($0, of: Program.entity) }
       }.result
@@ -76,7 +81,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
         ids.count == 1 ? "The \(Program.nouns.one) is" : "The \(Program.nouns.many) are"
       return .nothing("\(subject) no longer in the store: nothing was deleted.")
     }
-    return BrowserOutcome(note("deleted \(count) \(noun)", performed.changes, &state))
+    return BrowserOutcome(note("deleted \(count) \(noun)", performed, &state))
   }
 
   private func run(_ call: BrowserCall, _ state: inout State) throws -> BrowserOutcome {
@@ -89,7 +94,8 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     }
     let performed = try perform(command, call, &state)
     let outcome = performed.result
-    let message = note(outcome.message, command.writes ? performed.changes : [], &state)
+    let message =
+      command.writes ? note(outcome.message, performed, &state) : said(outcome.message)
     switch outcome.effect {
     case .none:
       var said = BrowserOutcome(message)
@@ -146,11 +152,11 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     let context = try lists.context(of: call)
     guard call.actsOnAll else { return try state.runner.perform(command, in: context) }
     let ids = try lists.ids(of: call.choice)
-    return try state.runner.perform { _, origin in
+    return try state.runner.perform(command.title) { store, origin in
       var outcome = CommandOutcome("there is no row")
       for start in stride(from: 0, to: ids.count, by: 1024) {
         var batch = context
-        batch.origin = origin
+        (batch.store, batch.origin) = (store, origin)
         batch.ids = Array(ids[start..<min(start + 1024, ids.count)])
         // Once a batch is stored, the others are not given up.
         let wait = start == 0 ? WriterWait.current : nil
@@ -162,13 +168,19 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
   }
 
   /// Keeps what a request changed, and says whether it can be taken back.
-  private func note(_ title: String, _ changes: [CommittedChange]?, _ state: inout State) -> String
-  {
-    guard let changes else { return "\(title); it cannot be undone." }
-    guard !changes.isEmpty else { return title.isEmpty ? "" : "\(title)." }
-    state.steps.push(UndoStep(title, changes))
+  private func note<Result>(
+    _ title: String,
+    _ performed: CommandRunner.Performed<Result>,
+    _ state: inout State
+  ) -> String {
+    guard let changes = performed.changes else { return "\(title); it cannot be undone." }
+    guard !changes.isEmpty else { return said(title) }
+    state.steps.push(UndoStep(title, changes, command: performed.name))
     return "\(title): u undoes."
   }
+
+  /// What a request said that changed nothing, as a sentence.
+  private func said(_ title: String) -> String { title.isEmpty ? "" : "\(title)." }
 
   private func undo(_ state: inout State) throws -> BrowserOutcome {
     guard let step = state.steps.undoable else { return .nothing("There is nothing to undo.") }

@@ -115,8 +115,9 @@ package struct ImportOptions: ParsableArguments {
     let opened = try Program.openStore(location)
     var run = ImportRun<Program>(source: source.source, settings: settings, skipsBad: skipBad)
     run.mapping = mapping
-    do throws(StoreError) {
-      try opened.commit(origin: CommitOrigin("import")) { transaction in
+    let command = Program.command("imported \(source.source)", in: opened)
+    do {
+      try command.commit(origin: .unnamed) { transaction in
         let progress = ImportProgress()
         defer { progress.end() }
         try run.take(&records, into: transaction) { progress.show($0) }

@@ -96,7 +96,9 @@ package struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
     row = fields.normalized(row)
     try refuseMissing(in: row, key: assignments.key)
     let opened = try Program.openStore(try store.location(of: Program.name))
-    let id = try opened.commit(origin: .unnamed) { [row] transaction in
+    let title = "added \(Program.oneObject): \(values.joined(separator: " "))"
+    let id = try Program.command(title, in: opened).commit(origin: .unnamed) {
+      [row] transaction in
       var objects = NamedObjects()
       return try fields.insert(row, key: assignments.key, into: transaction, finding: &objects)
     }.result
@@ -190,7 +192,9 @@ package struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     let id = ObjectID(entity: entity.name, key: try ObjectKey(typed: id, of: entity))
     let opened = try Program.openStore(try store.existingLocation(of: Program.self))
-    let changed = try opened.commit(origin: .unnamed) { transaction -> [String] in
+    let names = assignments.names(in: fields.form).joined(separator: ", ")
+    let command = Program.command("changed \(names) of \(id)", in: opened)
+    let changed = try command.commit(origin: .unnamed) { transaction -> [String] in
       guard case .some(.some(let stored)) = try transaction.rows([id.key], of: entity).first,
         let row = try fields.rows([stored], in: transaction).first
       else { throw StoreError.notFound(id) }
@@ -273,7 +277,9 @@ package struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
       seen.insert($0).inserted
     }
     let opened = try Program.openStore(try store.existingLocation(of: Program.self))
-    try opened.commit(origin: .unnamed) { transaction in
+    let noun = keys.count == 1 ? Program.nouns.one : Program.nouns.many
+    let command = Program.command("removed \(keys.count) \(noun)", in: opened)
+    try command.commit(origin: .unnamed) { transaction in
       for key in keys {
         let id = ObjectID(entity: entity.name, key: key)
         guard try transaction.delete(id, of: entity) else {
@@ -286,7 +292,6 @@ package struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
       }
     }
     try opened.close()
-    let noun = keys.count == 1 ? Program.nouns.one : Program.nouns.many
     try TerminalOutput.standard.write("removed \(keys.count) \(noun)\n")
   }
 }

@@ -10,22 +10,22 @@ package struct CommandRunner: Sendable {
     /// The result of the command.
     package let result: Result
     /// The name of its commits.
-    package let origin: CommitOrigin
+    package let name: CommandName
     /// What it changed: no rows if nothing, and `nil` if that is not known, so that it cannot be undone.
     package let changes: [CommittedChange]?
   }
 
   private let store: any Store
-  private let name: String
-  private var number = 0
+  private let program: String
+  private let writer: String
 
   /// Creates a runner.
   /// - Parameters:
   ///   - store: The store.
-  ///   - name: The name that origins begin with, such as `browse`; no other writer of this process has it.
-  package init(_ store: any Store, name: String) {
-    self.store = store
-    self.name = name
+  ///   - program: The program, among whose commands those of the runner are found again later (R281).
+  ///   - writer: What runs the commands, such as `browse`: the names of their commits begin with it and a hyphen.
+  package init(_ store: any Store, of program: String, by writer: String) {
+    (self.store, self.program, self.writer) = (store, program, writer)
   }
 
   /// The most rows that a command may change so that it can be undone: what a store remembers by default.
@@ -34,44 +34,52 @@ package struct CommandRunner: Sendable {
   package static let rowLimit = 65_536
 
   /// Runs a command.
-  /// - Parameter body: The command, which makes its commits with the origin that it is given.
+  /// - Parameters:
+  ///   - title: What the command does, as its commits say it to later processes: they need it before the command has run.
+  ///   - body: The command, which commits to the store that it is given, without a name or with the one that it is given.
   /// - Returns: The result, and what the command changed.
   /// - Throws: The error of the command; an error that a transaction wrapped in `StoreError.aborted(by:)` is unwrapped.
   /// - Complexity: That of the command, and O(*c*) in the changes since it began.
-  package mutating func perform<Result: Sendable>(
+  package func perform<Result: Sendable>(
+    _ title: String,
     _ body: (any Store, CommitOrigin) throws -> Result
   ) throws -> Performed<Result> {
-    number += 1
-    let origin = CommitOrigin("\(name)-\(number)")
+    let name = CommandName(title, of: program, by: writer)
     let base = try store.read { (snapshot) throws(StoreError) in snapshot.version }
     let result: Result
     do {
-      result = try body(store, origin)
+      result = try body(CommandStore(store, name), name.origin)
     } catch StoreError.aborted(let inner) {
       throw inner
     }
-    return Performed(result: result, origin: origin, changes: try changes(by: origin, since: base))
+    return Performed(result: result, name: name, changes: try changes(by: name, since: base))
   }
 
   /// Runs a command of a program.
   /// - Throws: As `perform(_:)`.
-  package mutating func perform(
+  package func perform(
     _ command: ListCommand,
     in context: CommandContext
   ) throws -> Performed<CommandOutcome> {
-    try perform { _, origin in
+    try perform(command.title) { store, origin in
       var context = context
-      context.origin = origin
+      (context.store, context.origin) = (store, origin)
       return try command.run(context)
     }
   }
 
   /// Undoes a step, in one transaction; `UndoStep.inverse` does it again.
   /// - Throws: As `StoreTransaction.undo(_:among:)`: nothing is overwritten that others have changed since.
-  package mutating func undo(_ step: UndoStep) throws(StoreError) {
-    number += 1
+  package func undo(_ step: UndoStep) throws(StoreError) {
+    let name: CommandName
+    if let command = step.command {
+      let act: CommandName.Act = step.isInverse ? .redid(command.id) : .undid(command.id)
+      name = CommandName(command.title, of: program, by: writer, act: act)
+    } else {
+      name = CommandName(step.title, of: program, by: writer)
+    }
     let entities = store.entities
-    try store.commit(origin: CommitOrigin("\(name)-\(number)")) { transaction in
+    try store.commit(origin: name.origin) { transaction in
       try transaction.undo(step.changes, among: entities)
     }
   }
@@ -79,7 +87,7 @@ package struct CommandRunner: Sendable {
   /// The net changes of this store's own commits under a name, or `nil` if they are not known: the history does not reach back, or
   /// others changed a row between two of the commits.
   private func changes(
-    by origin: CommitOrigin,
+    by name: CommandName,
     since base: StoreVersion
   ) throws(StoreError) -> [CommittedChange]? {
     let entities = store.entities
@@ -89,7 +97,7 @@ package struct CommandRunner: Sendable {
     guard case .commits(let records) = history else { return nil }
     var order: [ObjectID] = []
     var net: [ObjectID: CommittedChange] = [:]
-    for record in records where record.isOwn && record.origin == origin {
+    for record in records where record.isOwn && CommandName(record.origin)?.id == name.id {
       for change in record.changes {
         guard let first = net[change.id] else {
           order.append(change.id)

@@ -74,7 +74,7 @@ package struct ListCommand: Sendable {
 /// What a command acts on, as the front end shows it.
 package struct CommandContext: Sendable {
   /// The store.
-  package let store: any Store
+  package var store: any Store
   /// The definition of the list that is shown.
   package let definition: ResultsDefinition<Row>
   /// The selected rows, or the row at the cursor.

@@ -6,15 +6,24 @@ package struct UndoStep: Hashable, Sendable {
   package let title: String
   /// The net changes of rows, at most one for each.
   package let changes: [CommittedChange]
+  /// The name of the command, if its commits have one.
+  package let command: CommandName?
+  /// Whether undoing the step does the command again.
+  package private(set) var isInverse = false
 
   /// Creates a step.
-  package init(_ title: String, _ changes: [CommittedChange]) {
+  package init(_ title: String, _ changes: [CommittedChange], command: CommandName? = nil) {
     self.title = title
     self.changes = changes
+    self.command = command
   }
 
   /// The step that does again what undoing this one takes back.
-  package var inverse: UndoStep { UndoStep(title, changes.map(\.inverse)) }
+  package var inverse: UndoStep {
+    var step = UndoStep(title, changes.map(\.inverse), command: command)
+    step.isInverse = !isInverse
+    return step
+  }
 }
 
 /// The steps of this program that can be undone and done again, newest last.

@@ -49,6 +49,11 @@ package struct Assignments {
     Dictionary(values.map { ($0.index, $0.value) }, uniquingKeysWith: { _, last in last })
   }
 
+  /// The names of the attributes with a value, in the order given.
+  package func names(in entity: EntityDescription) -> [String] {
+    values.map { entity.attributes[$0.index].name }
+  }
+
   /// Refuses values that a program does not take, although its entity allows them.
   /// - Throws: `CommandFailure` with what is wrong.
   package func check<Program: ListProgram>(for program: Program.Type) throws(CommandFailure) {
