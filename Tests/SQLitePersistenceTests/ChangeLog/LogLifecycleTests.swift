@@ -56,6 +56,38 @@ import Testing
     try store.close()
   }
 
+  @Test(arguments: [true, false])
+  func `R60: the history of another store has values of words and other forms`(
+    isPacked: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    let event = try EntityDescription(
+      name: "Event",
+      attributes: [
+        AttributeDescription("level", .text, form: .words(["low", "high"])),
+        AttributeDescription("at", .date, isOptional: true, form: .iso8601(digits: 3)),
+      ]
+    )
+    func open() throws -> SQLiteStore {
+      var options = SQLiteStoreOptions(pollInterval: nil)
+      options.usesPreUpdateHook = isPacked
+      return try SQLiteStore(at: folder.file(), entities: [event], options: options)
+    }
+    let (store, other) = (try open(), try open())
+    let id = try other.write { transaction in
+      try transaction.insert([0, "2026-11-03T09:00:00.000Z"], key: nil, into: event)
+    }
+    let start = try store.currentVersion()
+    try other.write { try $0.update(id, to: [1, .null], of: event) }
+    let records = try #require(try store.history(since: start, of: event).records)
+    #expect(
+      records.flatMap(\.changes).map { $0.before?.values } == [[0, "2026-11-03T09:00:00.000Z"]]
+    )
+    #expect(records.flatMap(\.changes).map { $0.after?.values } == [[1, .null]])
+    try other.close()
+    try store.close()
+  }
+
   @Test func `a store reports how it captures changes`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)

@@ -310,7 +310,7 @@ extension ChangeLogReader {
   private func fits(_ image: [Value]) -> Bool {
     !table.isStrict
       || zip(image, table.entity.attributes).allSatisfy { value, attribute in
-        value.isNull || attribute.holdsAnyValue || value.storage == attribute.type.storage
+        value.isNull || attribute.holdsAnyValue || value.storage == attribute.storage
       }
   }
 
