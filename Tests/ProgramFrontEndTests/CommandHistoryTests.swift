@@ -69,7 +69,10 @@ struct CommandHistoryTests {
     #expect(try undo.run(.undo).title == "first")
     #expect(try names(store, ids) == ["a", "b2"])
     let end = #expect(throws: CommandFailure.self) { try undo.run(.undo) }
-    #expect(end?.message == "There is no command to take back." && end?.status == .nothingMatched)
+    #expect(
+      end?.message == "The log of changes has no command to take back."
+        && end?.status == .nothingMatched
+    )
     #expect(try undo.run(.redo).title == "first")
     #expect(try undo.run(.redo).title == "second")
     #expect(try names(store, ids) == ["a2", "b2"])

@@ -167,6 +167,16 @@ struct UndoWorld {
     #expect(try feed("news-feed", "undo", "--redo").output == "did again: imported -\n")
     #expect(try feed("news-feed", "list", "--format", "tsv").lines.count == 4)
 
+    let log = try UndoWorld(kind)
+    try log("event-log", "stamp", "disk full", "level=warning", "time=2026-11-03T09:00Z")
+    let events = try log.content("event-log")
+    try log("event-log", "edit", "1", "level=error")
+    try log("event-log", "remove-at", "0")
+    #expect(try log("event-log", "undo").output == "took back: removed Event 1\n")
+    #expect(try log("event-log", "undo").output == "took back: changed level of Event 1\n")
+    #expect(try log.content("event-log") == events)
+    #expect(try log("event-log", "undo").output == "took back: stamped an event: disk full\n")
+
     let roster = try UndoWorld(kind)
     for _ in 0..<3 { try roster("student-roster", "add-random") }
     let students = try roster.content("student-roster")

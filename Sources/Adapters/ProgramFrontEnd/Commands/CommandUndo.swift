@@ -68,7 +68,7 @@ package struct CommandUndo: Sendable {
     guard history.isWhole || direction == .redo else { throw CommandUndo.beginsLater(nil) }
     throw CommandFailure(
       .nothingMatched,
-      direction == .undo ? "There is no command to take back." : "There is no undo to take back.",
+      "The log of changes has no \(direction == .undo ? "command" : "undo") to take back.",
       remedy: "Nothing was written."
     )
   }
@@ -84,14 +84,22 @@ package struct CommandUndo: Sendable {
       ($0.time, $0.commits.first?.number ?? 0) > ($1.time, $1.commits.first?.number ?? 0)
     }
     let shown = all.prefix(limit)
-    let first = shown.compactMap(\.commits.first).min { $0.number < $1.number }
-    var records: [CommitRecord]?
-    if let first, case .commits(let found) = try self.records(from: first) { records = found }
+    let records = try records(ofAsManyOf: shown.compactMap(\.commits.first))
     return shown.map { command in
-      let isKnown = command.isComplete && records != nil
-      let changes = isKnown ? try? command.changes(in: records ?? []) : nil
+      let isKnown = command.isComplete && (command.commits.first?.number ?? 0) >= records.first
+      let changes = isKnown ? try? command.changes(in: records.all) : nil
       return Entry(command: command, rows: changes?.count)
     }.filter { $0.rows != 0 }
+  }
+
+  /// The changes from the oldest of some commits on after which the history has no gap.
+  private func records(
+    ofAsManyOf commits: [RetainedCommits.Commit]
+  ) throws(StoreError) -> (first: UInt64, all: [CommitRecord]) {
+    for commit in commits.sorted(by: { $0.number < $1.number }) {
+      if case .commits(let found) = try records(from: commit) { return (commit.number, found) }
+    }
+    return (.max, [])
   }
 
   // MARK: - Reading
@@ -183,17 +191,33 @@ package struct CommandUndo: Sendable {
         try transaction.undo(changes, among: entities)
         if isDryRun { throw DryRun() }
       }
-    } catch StoreError.aborted(by: let inner) {
-      guard inner is DryRun else { throw inner }
     } catch {
-      guard error.isRefusal else { throw error }
-      let step = direction == .undo ? "taken back" : "done again"
-      throw CommandFailure(
-        error.status,
-        "The command (\(command.title)) cannot be \(step). \(error.description)",
-        remedy: "Nothing was written."
-      )
+      switch error {
+      case .aborted(by: is DryRun): break
+      case .aborted(by: let inner as CommandFailure): throw inner
+      // What a constraint of the database says, such as that another row has a unique value now.
+      case .aborted(by: let inner):
+        throw CommandUndo.refusal(command, direction, .badData, "\(inner)")
+      case .referenced, .invalid, .alreadyExists, .notFound:
+        throw CommandUndo.refusal(command, direction, error.status, error.description)
+      default: throw error
+      }
     }
+  }
+
+  /// The refusal for what stands in the way in the store.
+  private static func refusal(
+    _ command: CommandHistory.Command,
+    _ direction: Direction,
+    _ status: ExitStatus,
+    _ reason: String
+  ) -> CommandFailure {
+    let step = direction == .undo ? "taken back" : "done again"
+    return CommandFailure(
+      status,
+      "The command (\(command.title)) cannot be \(step). \(reason)",
+      remedy: reason.contains("Nothing was written.") ? "" : "Nothing was written."
+    )
   }
 
   /// The refusal that names the rows that are not as the command left them.
@@ -229,14 +253,6 @@ extension GapReason {
 }
 
 extension StoreError {
-  /// Whether the error says what stands in the way of an undo in the store: objects that name others, or values that others use.
-  fileprivate var isRefusal: Bool {
-    switch self {
-    case .referenced, .invalid, .alreadyExists, .notFound: true
-    default: false
-    }
-  }
-
   /// The row that an undo would overwrite, and what has happened to it, for a line of its own.
   fileprivate var changedRow: String {
     switch self {
