@@ -1,4 +1,5 @@
 import Foundation
+import ResultsTesting
 import Testing
 
 /// A store in a file or a database, in which programs run, and a shell of it, which knows nothing of this package.
@@ -211,5 +212,85 @@ struct UndoWorld {
     #expect(try world("event-log", "export", "-", "--format", "csv").output == before)
     #expect(try world("event-log", "undo", "--redo").output == "did again: removed old events\n")
     #expect(try count() == left)
+  }
+
+  /// A law: undoing all of some random commands gives every state before, and doing them again every state after, while others write.
+  @Test(arguments: UndoWorld.Kind.allCases, UInt64(1)...3)
+  func `R281: random commands are taken back and done again through the same states`(
+    kind: UndoWorld.Kind,
+    seed: UInt64
+  ) throws {
+    var generator = SeededGenerator(seed: seed)
+    let world = try UndoWorld(kind)
+    try world("book-catalog", "demo")
+    var others = 0
+    func writeAsOthers() throws {
+      others += 1
+      try world.write(
+        """
+        INSERT INTO "Book" (id, publisher, title) VALUES (-\(others), 'others', 't');
+        UPDATE "Book" SET title = 'u\(others)' WHERE id < 0
+        """
+      )
+    }
+    func state() throws -> String {
+      try world.content(
+        "book-catalog",
+        "--where",
+        "publisher != 'others'",
+        "--columns",
+        "id,title,author,tags"
+      )
+    }
+    func ids() throws -> [String] {
+      try world(
+        "book-catalog",
+        "list",
+        "--format",
+        "csv",
+        "--section-by",
+        "none",
+        "--columns",
+        "id"
+      ).lines
+        .dropFirst().filter { !$0.hasPrefix("-") }
+    }
+    func command(_ step: Int) throws -> [String] {
+      let known = try ids()
+      let id = generator.element(of: known) ?? "1"
+      switch generator.number(in: 0...5) {
+      case 0:
+        return [
+          "add", "publisher=P\(step)", "title=T\(step)", "author=A\(step % 2)", "tags=x; y\(step)",
+        ]
+      case 1:
+        return ["edit", id, "author=\(generator.choice("A0", "A1", "NULL"))", "title=E\(step)"]
+      case 2: return ["edit", id, "tags=\(generator.choice("x", "y; z", "NULL"))", "year=\(step)"]
+      case 3: return ["remove"] + Set([id, generator.element(of: known) ?? id]).sorted()
+      case 4: return ["remove", id]
+      default:
+        let rows = (0..<3).map { "P\ti\(step)-\($0)\tA\(step % 3)\n" }.joined()
+        try world.run.write("publisher\ttitle\tauthor\n" + rows, to: "i.tsv")
+        return ["import", "i.tsv"]
+      }
+    }
+    var states = [try state()]
+    for step in 1...6 {
+      let words = try command(step)
+      let result = try world.run.run("book-catalog", words + ["--store", world.store])
+      #expect(result.status == 0, "seed \(seed), \(result)")
+      states.append(try state())
+      if generator.happens(percent: 50) { try writeAsOthers() }
+    }
+    for step in (0..<6).reversed() {
+      try world("book-catalog", "undo")
+      #expect(try state() == states[step], "seed \(seed), \(kind), step \(step)")
+      if generator.happens(percent: 30) { try writeAsOthers() }
+    }
+    for step in 1...6 {
+      try world("book-catalog", "undo", "--redo")
+      #expect(try state() == states[step], "seed \(seed), \(kind), step \(step)")
+      if generator.happens(percent: 30) { try writeAsOthers() }
+    }
   }
 }
