@@ -250,7 +250,10 @@ struct OPMLImportVerb: AsyncParsableCommand {
       }
     }
     let opened = try FeedProgram.openStore(try store.location(of: FeedProgram.name))
-    let command = FeedProgram.command("imported \(file)", in: opened)
+    let command = FeedProgram.command(
+      "imported \(file == "-" ? "standard input" : file)",
+      in: opened
+    )
     let count = try NewsFeed(command).subscribe(subscriptions)
     try opened.close()
     var line = count == 1 ? "subscribed to 1 feed" : "subscribed to \(count) feeds"

@@ -115,8 +115,9 @@ package struct ImportOptions: ParsableArguments {
     let opened = try Program.openStore(location)
     var run = ImportRun<Program>(source: source.source, settings: settings, skipsBad: skipBad)
     run.mapping = mapping
-    let command = Program.command("imported \(source.source)", in: opened)
-    do {
+    let name = file == "-" ? "standard input" : source.source
+    let command = Program.command("imported \(name)", in: opened)
+    do throws(StoreError) {
       try command.commit(origin: .unnamed) { transaction in
         let progress = ImportProgress()
         defer { progress.end() }
