@@ -215,6 +215,23 @@ struct UndoWorld {
     #expect(try count() == left)
   }
 
+  @Test(arguments: UndoWorld.Kind.allCases)
+  func `R281: undos at the same time take back one command each`(kind: UndoWorld.Kind) throws {
+    let world = try UndoWorld(kind)
+    for _ in 0..<4 { try world("student-roster", "add-random") }
+    let undos = try (0..<4).map { _ in
+      try world.run.start("student-roster", "undo", "--store", world.store)
+    }
+    for undo in undos {
+      let result = try undo.finish()
+      #expect(result.output == "took back: added a random student\n", "\(result)")
+    }
+    #expect(try world.content("student-roster") == "")
+    try world("student-roster", "undo", expecting: 1)
+    for _ in 0..<4 { try world("student-roster", "undo", "--redo") }
+    #expect(try world("student-roster", "list", "--format", "tsv").lines.count == 5)
+  }
+
   /// A law: undoing all of some random commands gives every state before, and doing them again every state after, while others write.
   @Test(arguments: UndoWorld.Kind.allCases, UInt64(1)...3)
   func `R281: random commands are taken back and done again through the same states`(

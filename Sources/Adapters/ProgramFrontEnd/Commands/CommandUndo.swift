@@ -56,14 +56,34 @@ package struct CommandUndo: Sendable {
   ///   error.
   /// - Complexity: O(*n* + *c* log *r*) for *n* entries of the history and *c* changes since the command in *r* rows.
   package func run(_ direction: Direction, isDryRun: Bool = false) throws -> Outcome {
+    var remaining = CommandUndo.attemptLimit
+    while true {
+      remaining -= 1
+      // The last attempt has an outcome, or throws.
+      let outcome = try attempt(direction, isDryRun, isLast: remaining == 0)
+      if let outcome { return outcome }
+    }
+  }
+
+  /// How often it is looked for the last command, if other processes take the same one back at the same time.
+  private static let attemptLimit = 20
+
+  /// Takes the last command back.
+  /// - Returns: `nil` if another process has done so meanwhile, so that another one is the last.
+  private func attempt(_ direction: Direction, _ isDryRun: Bool, isLast: Bool) throws -> Outcome? {
     let history = try history()
-    let commands = direction == .undo ? history.done : history.undone
+    let commands = history.commands(direction)
     for command in commands.reversed() {
-      let changes = try changes(of: command)
-      // A command whose commits cancel out, or concern other entities, is no step.
-      guard !changes.isEmpty else { continue }
-      try write(changes, of: command, direction, isDryRun)
-      return Outcome(title: command.title, rows: changes.count)
+      do {
+        let changes = try changes(of: command)
+        // A command whose commits cancel out, or concern other entities, is no step.
+        guard !changes.isEmpty else { continue }
+        try write(changes, of: command, direction, isDryRun)
+        return Outcome(title: command.title, rows: changes.count)
+      } catch let failure as CommandFailure where failure.status == .temporary && !isLast {
+        if try self.history().commands(direction).contains(command) { throw failure }
+        return nil
+      }
     }
     guard history.isWhole || direction == .redo else { throw CommandUndo.beginsLater(nil) }
     throw CommandFailure(
@@ -237,6 +257,13 @@ package struct CommandUndo: Sendable {
       remedy: "Take those changes back first.",
       picture: lines.joined(separator: "\n")
     )
+  }
+}
+
+extension CommandHistory {
+  /// The commands that a step in a direction can concern, the next one last.
+  fileprivate func commands(_ direction: CommandUndo.Direction) -> [Command] {
+    direction == .undo ? done : undone
   }
 }
 
