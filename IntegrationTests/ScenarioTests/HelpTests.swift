@@ -251,7 +251,20 @@ import Testing
   }
 
   @Test func `the documents' sessions print what they show`() throws {
-    let sessions = try Self.blocks("session") + Self.blocks("session", in: "README.md")
+    var sessions: [(name: String, text: String)] = []
+    let days = ["book-catalog", "event-log", "household-ledger", "news-feed", "student-roster"]
+    for page in ["docs/commands.md", "README.md"] + days.map({ "docs/programs/\($0).md" }) {
+      let blocks = try Self.blocks("session", in: page)
+      #expect(!blocks.isEmpty, "\(page)")
+      for block in blocks {
+        // A session may have prose in between.
+        if sessions.last?.name == block.name {
+          sessions[sessions.count - 1].text += block.text
+        } else {
+          sessions.append(block)
+        }
+      }
+    }
     #expect(Set(sessions.map(\.name)).isSuperset(of: ["books", "live-list", "own-database"]))
     let music = try String(
       contentsOfFile: ProgramFolder.fixture("Databases/music.sql"),

@@ -21,6 +21,26 @@ struct SourceRuleTests {
     #expect(long == [])
   }
 
+  /// A feature that does not fit is shared by all programs or left out.
+  ///
+  /// Two programs are larger than the others, and do not grow either.
+  @Test(arguments: [
+    ("book-catalog", "BookCatalog", 900), ("household-ledger", "HouseholdLedger", 900),
+    ("student-roster", "StudentRoster", 900), ("event-log", "EventLog", 2250),
+    ("news-feed", "NewsFeed", 2700),
+  ])
+  func `a program and its use case have at most so much code`(
+    program: String,
+    useCase: String,
+    limit: Int
+  ) throws {
+    let files =
+      PackageTree.files(under: "Sources/Scenarios/\(program)")
+      + PackageTree.files(under: "Sources/UseCases/\(useCase)")
+    let lines = try files.reduce(0) { try $0 + PackageTree.text($1).count { $0 == "\n" } }
+    #expect(lines > 300 && lines <= limit, "\(program) and \(useCase): \(lines) lines")
+  }
+
   @Test func `the tree names no path of one machine`() throws {
     let found = try PackageTree.textFiles().filter { path in
       let text = try PackageTree.text(path)

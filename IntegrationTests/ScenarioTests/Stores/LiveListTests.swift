@@ -158,7 +158,7 @@ import WireFormat
     (["live-list", "gone.sqlite"], "gone.sqlite does not exist."),
     (
       ["live-list", "frobnicate", "music.sqlite"],
-      "“frobnicate” is neither a command nor a file. The commands are list, browse, serve, watch, tables, export, doctor;"
+      "“frobnicate” is neither a command nor a file. The commands are list, browse, serve, watch, tables, export, doctor, saved;"
     ),
   ])
   func `R211: a word that is no command here and no file is not taken for a path`(

@@ -9,6 +9,8 @@ struct StrangerTwins {
     var difference: String?
     /// What the writer did, for a script that repeats it.
     let story: String
+    /// Whether the script ends in neither file within the time that a shell has, as with triggers that run each other for each row.
+    var isEndless = false
   }
 
   private(set) var watched: SQLiteShell
@@ -32,7 +34,20 @@ struct StrangerTwins {
 
   /// Runs a script.
   func run(_ script: String) throws -> Outcome {
-    compared(try watched.run(script), try free.run(script), script)
+    try compared(script, script)
+  }
+
+  /// Runs a script over both files.
+  private func compared(_ script: String, _ story: String) throws -> Outcome {
+    let mine = Result { try watched.run(script) }
+    let others = Result { try free.run(script) }
+    switch (mine, others) {
+    case (.success(let mine), .success(let others)): return compared(mine, others, story)
+    case (.failure, .failure): return Outcome(hasFailed: true, story: story, isEndless: true)
+    case (.failure(let error), .success):
+      return Outcome(difference: "\(error), and ended without us", story: story)
+    case (.success, .failure(let error)): throw error
+    }
   }
 
   private func compared(_ watched: ProgramResult, _ free: ProgramResult, _ story: String) -> Outcome
@@ -58,7 +73,7 @@ struct StrangerTwins {
     try holder.write("COMMIT;\n")
     _ = try holder.finish()
     guard other.status == 0 else { return Outcome(difference: other.errors, story: story) }
-    return compared(try watched.run(script), try free.run(script), story)
+    return try compared(script, story)
   }
 
   /// Kills a writer in a transaction that has spilled pages into the file, and then runs the script.
@@ -75,7 +90,7 @@ struct StrangerTwins {
     writer.send(SIGKILL)
     _ = try writer.finish()
     let story = "\(spilling)\n-- The writer is killed.\n\(script)"
-    return compared(try watched.run(script), try free.run(script), story)
+    return try compared(script, story)
   }
 
   /// Replaces the file by a copy, as a restored backup does, and then runs the script.
@@ -89,7 +104,7 @@ struct StrangerTwins {
       _ = rename("\(shell.folder)/new.db", path)
     }
     let story = "-- The file is replaced by a copy (VACUUM INTO).\n\(script)"
-    return compared(try watched.run(script), try free.run(script), story)
+    return try compared(script, story)
   }
 
   /// What is beside the database, or grew beyond its bound; `nil` if nothing.

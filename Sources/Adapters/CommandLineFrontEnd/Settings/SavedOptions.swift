@@ -203,6 +203,7 @@ struct SavedOptions: Equatable {
 struct SavedOptionsFolder {
   /// The path.
   let path: String
+  private let program: String
 
   /// Finds the folder of a program.
   /// - Throws: `CommandFailure` where the environment names none.
@@ -215,6 +216,7 @@ struct SavedOptionsFolder {
       )
     }
     path = "\(folder)/saved"
+    self.program = program
   }
 
   /// Refuses what cannot be the name of a file in the folder.
@@ -253,7 +255,7 @@ struct SavedOptionsFolder {
       throw CommandFailure(
         .usage,
         "Nothing is saved as “\(name)”.",
-        remedy: nearest.map { "Did you mean “\($0)”?" } ?? "'saved' shows what is."
+        remedy: nearest.map { "Did you mean “\($0)”?" } ?? "'\(program) saved' shows the names."
       )
     }
     guard let data = FileManager.default.contents(atPath: file) else {
