@@ -95,10 +95,23 @@ extension CommandHistory.Command {
   /// - Returns: The net changes, at most one for each row.
   /// - Throws: `InterleavedChange` if others changed a row between two of the commits.
   func changes(in records: [CommitRecord]) throws(InterleavedChange) -> [CommittedChange] {
+    try Self.changes(of: act, in: records)
+  }
+
+  /// What the commits of a command changed together.
+  /// - Parameters:
+  ///   - id: The command's id.
+  ///   - records: Records of a history, oldest first, with all commits of the command.
+  /// - Returns: The net changes, at most one for each row.
+  /// - Throws: `InterleavedChange` if others changed a row between two of the commits.
+  static func changes(
+    of id: String,
+    in records: [CommitRecord]
+  ) throws(InterleavedChange) -> [CommittedChange] {
     var order: [ObjectID] = []
     var net: [ObjectID: CommittedChange] = [:]
     for record in records {
-      guard let name = CommandName(record.origin), name.id.hasSameBytes(as: act) else { continue }
+      guard let name = CommandName(record.origin), name.id.hasSameBytes(as: id) else { continue }
       for change in record.changes {
         guard let first = net[change.id] else {
           order.append(change.id)

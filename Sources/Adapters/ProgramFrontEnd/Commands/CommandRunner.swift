@@ -95,19 +95,6 @@ package struct CommandRunner: Sendable {
       try snapshot.history(since: base, ofEach: entities)
     }
     guard case .commits(let records) = history else { return nil }
-    var order: [ObjectID] = []
-    var net: [ObjectID: CommittedChange] = [:]
-    for record in records where record.isOwn && CommandName(record.origin)?.id == name.id {
-      for change in record.changes {
-        guard let first = net[change.id] else {
-          order.append(change.id)
-          net[change.id] = change
-          continue
-        }
-        guard first.after == change.before else { return nil }
-        net[change.id] = CommittedChange(id: change.id, before: first.before, after: change.after)
-      }
-    }
-    return order.compactMap { net[$0] }.filter { $0.before != $0.after }
+    return try? CommandHistory.Command.changes(of: name.id, in: records.filter(\.isOwn))
   }
 }

@@ -141,7 +141,7 @@ package struct TimeWords: Sendable {
     if let span = span(of: word) { return TimePeriod(.relative(.now(adding: .zero - span))) }
     let today = localDay
     if let weekday = Self.weekdays.firstIndex(of: word) {
-      let day = today - (today + 3 - Int64(weekday) + 7_000_000) % 7
+      let day = monday(notAfter: today - Int64(weekday)) + Int64(weekday)
       return period(day, day + 1, .local, day: day)
     }
     if parts.count == 2, let offset = ["this": 0, "last": -1][parts[0]],
@@ -215,7 +215,7 @@ package struct TimeWords: Sendable {
   private func period(_ unit: String, adding offset: Int, to today: Int64) -> TimePeriod? {
     switch unit {
     case "week":
-      let monday = today - (today + 3 + 7_000_000) % 7 + Int64(7 * offset)
+      let monday = monday(notAfter: today) + Int64(7 * offset)
       return period(monday, monday + 7, .local)
     case "month":
       let parts = civil(today)
@@ -254,10 +254,15 @@ package struct TimeWords: Sendable {
     else { return nil }
     // The fourth of January is in the first week.
     guard let fourth = number.day(1, 4), let next = (number + 1).day(1, 4) else { return nil }
-    let monday = { (day: Int64) in day - (day + 3 + 7_000_000) % 7 }
-    let start = monday(fourth) + Int64(7 * (week - 1))
-    guard week >= 1, start < monday(next) else { return nil }
+    let start = monday(notAfter: fourth) + Int64(7 * (week - 1))
+    guard week >= 1, start < monday(notAfter: next) else { return nil }
     return period(start, start + 7, days)
+  }
+
+  /// The last Monday up to a day; both are counted from 1970.
+  private func monday(notAfter day: Int64) -> Int64 {
+    // The first of January 1970 was a Thursday. The sum is positive for all days of the calendar.
+    day - (day + 3 + 7_000_000) % 7
   }
 
   private func year(_ year: Int, _ days: Days) -> TimePeriod? {
