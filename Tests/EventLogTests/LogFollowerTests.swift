@@ -1,4 +1,4 @@
-import EventLog
+@testable import EventLog
 import InMemoryPersistence
 import ResultsDomain
 import ResultsStoreKit
@@ -288,5 +288,33 @@ import Testing
     let isSame = try messages == expected
     #expect(isSame, "seed \(seed)")
     #expect(notes.all.allSatisfy { $0 == .missing || $0 == .gone }, "seed \(seed): \(notes.all)")
+  }
+
+  /// A large file that notes how much is read of it at once.
+  private final class LargeFile: LogFile {
+    var most = 0
+    func status() throws(LogFileError) -> LogFileStatus {
+      LogFileStatus(device: 1, inode: 7, size: 1 << 30, modified: 0)
+    }
+
+    func read(at offset: Int64, atMost count: Int) throws(LogFileError) -> [UInt8] {
+      most = max(most, abs(count))
+      return []
+    }
+  }
+
+  @Test(arguments: [
+    "7 1000000000 x", "7 -1000000000 x", "7 1025 x", "7 9223372036854775807 x", "7 x",
+  ])
+  func
+    `R279: what the store says of a file that was read is no reason to read more than its beginning`(
+      _ finished: String
+    ) throws
+  {
+    var source = LogSource(name: "a")
+    source.finished = finished
+    let file = LargeFile()
+    #expect(try !source.hasFinished(file, file.status()))
+    #expect(file.most <= 1024)
   }
 }

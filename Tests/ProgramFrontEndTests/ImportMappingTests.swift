@@ -28,6 +28,19 @@ import Testing
     #expect(mapping.pairs.map(\.column) == ["Full, official", " Years", "Full, official"])
   }
 
+  @Test func `R282: a sign that combines with the one before it belongs to the column's name`()
+    throws
+  {
+    let mapping = try mapping(["name=\u{301}a,age=\u{308}b"], ["email=\u{301}"])
+    #expect(mapping.pairs.map(\.field) == ["name", "age"])
+    #expect(
+      mapping.pairs.map { Array($0.column.unicodeScalars) } == [
+        ["\u{301}", "a"], ["\u{308}", "b"],
+      ]
+    )
+    #expect(mapping.constants.first?.value == .text("\u{301}"))
+  }
+
   @Test
   func `R282: mapped columns stand before the others, and take the attributes' own columns away`()
     throws

@@ -52,7 +52,7 @@ import Testing
     #expect(first.output == "imported 4 transactions, 0 known already\n", "\(first)")
     #expect(
       first.errors.contains(
-        "the file has no category: 1 got that of the newest with the same payee, 3 “unsorted”"
+        "the file has no category: 1 took that of the newest with the same payee, 3 are “unsorted”"
       ) && first.errors.contains("columns not imported: Konto, Währung"),
       "\(first)"
     )

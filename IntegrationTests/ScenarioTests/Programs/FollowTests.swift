@@ -70,6 +70,17 @@ import Testing
     rotations += 1
   }
 
+  @Test func `R279: a rotated file is found whose name begins with a sign that combines`() throws {
+    let name = "\u{301}app.log"
+    try append("1\n", to: name)
+    _ = try log("follow", name, "--once")
+    try append("2\n", to: name)
+    try rename(name, name + ".1")
+    try append("3\n", to: name)
+    _ = try log("follow", name, "--once")
+    #expect(try messages() == ["1", "2", "3"])
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `R279: whenever it is killed, the events are the lines of the files`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -84,7 +84,7 @@ struct SavedOptionsTests {
       (["list", "--save", ""], 64, "“” cannot be a name."),
       (["import", "f.csv", "--with", "recent"], 64, "was saved by 'book-catalog list'."),
       (["saved", "--remove", "none"], 64, "Nothing is saved as “none”."),
-      (["list", "--list", "bytes"], 78, "bytes:1: the file is not a text in UTF-8"),
+      (["list", "--list", "bytes"], 78, "bytes is not a text in UTF-8 of at most a megabyte."),
       (["list", "--list", "quote"], 78, "quote:2: the value in quotes is not a JSON string."),
       (["list", "--list", "empty"], 78, "empty:1: no line says of which verb"),
       (["list", "--save", "bad", "--where", "year >"], 64, "year >"),

@@ -20,7 +20,9 @@ struct SystemLogFiles: LogFiles {
   }
 
   func names(besides path: String) -> [String] {
-    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    let bytes = path.utf8
+    let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? bytes.startIndex
+    let folder = String(decoding: bytes[..<end], as: UTF8.self)
     return (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "/" : folder))
       ?? []
   }

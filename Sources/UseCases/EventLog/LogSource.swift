@@ -69,7 +69,7 @@ public struct LogSource: Entity {
     for line in finished.utf8.split(separator: 0x0A) {
       let parts = line.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
       guard parts.count == 3, parts[0] == "\(status.inode)", let length = Int(parts[1]),
-        length <= status.size
+        (0...Self.longestHead).contains(length), length <= status.size
       else { continue }
       if try Self.digest(of: file.read(at: 0, atMost: length)) == parts[2] { return true }
     }

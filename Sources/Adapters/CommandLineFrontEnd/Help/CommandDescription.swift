@@ -3,6 +3,12 @@ import Foundation
 
 /// The command that a command line runs.
 struct TypedCommand {
+  /// An option that was typed, with its value, or a flag without one.
+  struct Option: Equatable {
+    var name: String
+    var value: String?
+  }
+
   /// The options of the command.
   let known: [CommandDescription.Argument]
   /// The number of words that name the command.
@@ -38,23 +44,17 @@ struct TypedCommand {
   }
 
   /// Returns the options that a command line has, with their values.
-  func options(in arguments: [String]) -> [SavedOptions.Option] {
+  func options(in arguments: [String]) -> [Option] {
     var words = arguments.dropFirst(depth).prefix { $0 != "--" }[...]
-    var found: [SavedOptions.Option] = []
+    var found: [Option] = []
     while let word = words.popFirst() {
       guard word.hasPrefix("--") else { continue }
-      let parts = word.dropFirst(2).split(
-        separator: "=",
-        maxSplits: 1,
-        omittingEmptySubsequences: false
-      )
-      guard let name = parts.first.map(String.init),
-        let option = known.first(where: { $0.longName == name })
-      else { continue }
+      let (name, given) = String(word.dropFirst(2)).splitAtEqualsSign
+      guard let option = known.first(where: { $0.longName == name }) else { continue }
       if option.isFlag {
-        found.append(SavedOptions.Option(name: name))
-      } else if let value = parts.count == 2 ? String(parts[1]) : words.popFirst() {
-        found.append(SavedOptions.Option(name: name, value: value))
+        found.append(Option(name: name))
+      } else if let value = given ?? words.popFirst() {
+        found.append(Option(name: name, value: value))
       }
     }
     return found

@@ -20,9 +20,6 @@ struct ConfigurationFile {
   private let environment: [String: String]
   private var lines: [Line] = []
 
-  /// The largest file that is read, in bytes.
-  private static let largestSize = 1 << 20
-
   /// Adds the options that the program's file sets to a command line.
   /// - Parameters:
   ///   - arguments: The arguments, beginning with the verb.
@@ -87,36 +84,18 @@ struct ConfigurationFile {
   ) throws {
     self.path = path
     self.environment = environment
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw CommandFailure(
-        .configuration,
-        "\(path) cannot be read.",
-        remedy: "Make it a file that you may read, remove it, or use --no-config."
-      )
-    }
-    guard data.count <= ConfigurationFile.largestSize,
-      let text = String(validating: data, as: UTF8.self)
-    else {
-      throw CommandFailure(
-        .configuration,
-        "\(path) is not a text in UTF-8 of at most a megabyte.",
-        remedy: "Write it again, or use --no-config."
-      )
-    }
-    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      .enumerated()
-    {
-      try add(ConfigurationFile.trimmed(line), number: index + 1, of: Program.name)
+    for (number, line) in try UserFile.lines(of: path, or: "use --no-config") {
+      try add(line, number: number, of: Program.name)
     }
   }
 
   private mutating func add(_ line: String, number: Int, of program: String) throws(CommandFailure)
   {
-    guard !line.isEmpty, !line.hasPrefix("#") else { return }
-    guard let equals = line.firstIndex(of: "=") else {
+    let (typed, given) = line.splitAtEqualsSign
+    guard let given else {
       throw failure(number, "“\(line)” has no equals sign.", "Write NAME = VALUE.")
     }
-    let name = ConfigurationFile.trimmed(line[..<equals])
+    let name = ConfigurationFile.trimmed(typed)
     guard let setting = Setting(rawValue: name) else {
       let nearest = NearestName.of(name, among: Setting.allCases.map(\.rawValue))
       let remedy = nearest.map { "Did you mean “\($0)”?" } ?? "See '\(program) help config'."
@@ -129,7 +108,7 @@ struct ConfigurationFile {
         "Remove one of them."
       )
     }
-    let value = ConfigurationFile.trimmed(line[line.index(after: equals)...])
+    let value = ConfigurationFile.trimmed(given)
     lines.append(Line(number: number, setting: setting, value: value))
   }
 

@@ -9,25 +9,16 @@ import TerminalFrontEnd
 /// A name is a file in the program's configuration folder, so that it can be edited, copied and removed like any other. What `--list` and
 /// `--with` name is added to the command line before it is parsed; options of the command line take precedence.
 struct SavedOptions: Equatable {
-  /// An option with its value, or a flag without one.
-  struct Option: Equatable {
-    var name: String
-    var value: String?
-  }
-
   /// The words of the verb that saved them, such as `list` or `import`.
   var verb: [String]
   /// The options, in the order of the command line.
-  var options: [Option]
+  var options: [TypedCommand.Option]
 
   /// The options that belong to one run and are not saved.
   private static let unsaved: Set<String> = [
     "store", "busy-timeout", "verbose", "no-config", "format", "color", "save", "list", "with",
     "dry-run", "explain", "fail-if-empty", "help",
   ]
-
-  /// The largest file that is read, in bytes.
-  private static let largestSize = 1 << 20
 
   /// The command line as words, for a person to read.
   var text: String {
@@ -87,7 +78,7 @@ struct SavedOptions: Equatable {
     let options = arguments.prefix { $0 != "--" }
     guard
       options.contains(where: { option in
-        words.contains { option == $0 || option.hasPrefix($0 + "=") }
+        words.contains(option.splitAtEqualsSign.name)
       }),
       let command = try TypedCommand(arguments, of: root)
     else { return Use(arguments: arguments) }
@@ -134,13 +125,13 @@ struct SavedOptions: Equatable {
   // MARK: - The file
 
   /// Creates the options of a verb.
-  init(verb: [String], options: [Option]) {
+  init(verb: [String], options: [TypedCommand.Option]) {
     (self.verb, self.options) = (verb, options)
   }
 
-  /// Reads a file's text.
+  /// Reads a file.
   /// - Throws: `CommandFailure` with the path and the line.
-  init(parsing data: Data, path: String) throws(CommandFailure) {
+  init(at path: String) throws(CommandFailure) {
     func failure(_ line: Int, _ message: String) -> CommandFailure {
       CommandFailure(
         .configuration,
@@ -148,34 +139,24 @@ struct SavedOptions: Equatable {
         remedy: "Mend the line, or save the options again."
       )
     }
-    guard data.count <= SavedOptions.largestSize,
-      let text = String(validating: data, as: UTF8.self)
-    else {
-      throw failure(1, "the file is not a text in UTF-8 of at most a megabyte.")
-    }
     (verb, options) = ([], [])
-    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      .enumerated()
-    {
-      let line = line.trimmingCharacters(in: .whitespaces)
-      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = parts[0].trimmingCharacters(in: .whitespaces)
-      guard parts.count == 2 else {
-        options.append(Option(name: name))
+    for (number, line) in try UserFile.lines(of: path, or: "save the options again") {
+      let (name, given) = line.splitAtEqualsSign
+      let option = name.trimmingCharacters(in: .whitespaces)
+      guard var value = given?.trimmingCharacters(in: .whitespaces) else {
+        options.append(TypedCommand.Option(name: option))
         continue
       }
-      var value = parts[1].trimmingCharacters(in: .whitespaces)
-      if value.hasPrefix("\"") {
+      if value.utf8.first == UInt8(ascii: "\"") {
         guard let plain = try? JSONDecoder().decode(String.self, from: Data(value.utf8)) else {
-          throw failure(index + 1, "the value in quotes is not a JSON string.")
+          throw failure(number, "the value in quotes is not a JSON string.")
         }
         value = plain
       }
-      if name == "verb" {
+      if option == "verb" {
         verb = value.split(separator: " ").map(String.init)
       } else {
-        options.append(Option(name: name, value: value))
+        options.append(TypedCommand.Option(name: option, value: value))
       }
     }
     guard !verb.isEmpty else { throw failure(1, "no line says of which verb the options are.") }
@@ -190,8 +171,9 @@ struct SavedOptions: Equatable {
         continue
       }
       let isPlain =
-        !value.hasPrefix("\"") && value == value.trimmingCharacters(in: .whitespaces)
-        && !value.contains(where: \.isNewline)
+        value.utf8.first != UInt8(ascii: "\"")
+        && value.hasSameBytes(as: value.trimmingCharacters(in: .whitespaces))
+        && !value.utf8.contains { $0 == 0x0A || $0 == 0x0D }
       let json = (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) }
       lines.append("\(option.name) = \(isPlain ? value : json ?? value)")
     }
@@ -258,14 +240,7 @@ struct SavedOptionsFolder {
         remedy: nearest.map { "Did you mean “\($0)”?" } ?? "'\(program) saved' shows the names."
       )
     }
-    guard let data = FileManager.default.contents(atPath: file) else {
-      throw CommandFailure(
-        .configuration,
-        "\(file) cannot be read.",
-        remedy: "Make it a file that you may read, or remove it."
-      )
-    }
-    return try SavedOptions(parsing: data, path: file)
+    return try SavedOptions(at: file)
   }
 
   /// Writes options; the file is replaced as a whole.

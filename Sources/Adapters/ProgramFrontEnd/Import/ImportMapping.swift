@@ -38,11 +38,12 @@ package struct ImportMapping: Sendable {
   ) throws(CommandFailure) {
     for text in maps {
       var parts: [String] = []
-      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-        if part.utf8.contains(UInt8(ascii: "=")) || parts.isEmpty {
-          parts.append(String(part))
+      for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+        let name = String(decoding: part, as: UTF8.self)
+        if part.contains(UInt8(ascii: "=")) || parts.isEmpty {
+          parts.append(name)
         } else {
-          parts[parts.count - 1] += "," + part
+          parts[parts.count - 1] += "," + name
         }
       }
       for part in parts {
@@ -95,7 +96,11 @@ package struct ImportMapping: Sendable {
     option: String,
     _ form: EntityDescription
   ) throws(CommandFailure) -> (name: String, value: String) {
-    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = text.utf8.split(
+      separator: UInt8(ascii: "="),
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    ).map { String(decoding: $0, as: UTF8.self) }
     let typed = parts[0].trimmingCharacters(in: .whitespaces)
     guard parts.count == 2 else {
       let value = option == "--map" ? "COLUMN" : "VALUE"
@@ -116,7 +121,7 @@ package struct ImportMapping: Sendable {
           ?? "The attributes are \(names.joined(separator: ", "))."
       )
     }
-    return (name, String(parts[1]))
+    return (name, parts[1])
   }
 
   /// Returns a record with the program's names.
@@ -179,7 +184,8 @@ struct ImportDefaults<Program: ListProgram> {
   /// The fields that the file leaves out.
   let missing: [(default: ImportDefault, field: Int, like: Int)]
   private let sort: [FetchSortDescriptor]
-  private var values: [Value: Value] = [:]
+  /// For each of them, the values by those in which objects are alike.
+  private var values: [[Value: Value]]
   private var counts: [(known: Int, other: Int)]
 
   /// The defaults of the program for a file with some columns.
@@ -194,6 +200,7 @@ struct ImportDefaults<Program: ListProgram> {
     }
     sort = missing.isEmpty ? [] : Program.definition(for: settings).request.sortDescriptors
     counts = missing.map { _ in (0, 0) }
+    values = missing.map { _ in [:] }
   }
 
   /// Adds the fields that are missing, empty for now.
@@ -211,7 +218,14 @@ struct ImportDefaults<Program: ListProgram> {
     in transaction: any StoreTransaction
   ) throws(StoreError) {
     for (index, missing) in missing.enumerated() {
-      let value = try value(for: missing.default, values[missing.like], in: transaction)
+      let like = values[missing.like]
+      let value: Value
+      if let known = self.values[index][like] {
+        value = known
+      } else {
+        value = try self.value(missing.default, like, in: transaction)
+        self.values[index][like] = value
+      }
       values[missing.field] = value
       if value == .text(missing.default.otherwise) {
         counts[index].other += 1
@@ -221,12 +235,11 @@ struct ImportDefaults<Program: ListProgram> {
     }
   }
 
-  private mutating func value(
-    for known: ImportDefault,
+  private func value(
+    _ known: ImportDefault,
     _ like: Value,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Value {
-    if missing.count == 1, let value = values[like] { return value }
     let request = FetchRequest<ObjectID>(
       entity: Program.entity,
       where: .comparison(.attribute(known.like), .equal, .literal(like))
@@ -236,9 +249,7 @@ struct ImportDefaults<Program: ListProgram> {
     )
     let keys = try transaction.keys(of: request)
     let rows = try transaction.rows(keys, of: Program.entity)
-    let value = rows.first.flatMap { $0?[known.field] } ?? .text(known.otherwise)
-    values[like] = value
-    return value
+    return rows.first.flatMap { $0?[known.field] } ?? .text(known.otherwise)
   }
 
   /// What was filled in, for the user.
@@ -247,8 +258,8 @@ struct ImportDefaults<Program: ListProgram> {
       guard count.known + count.other > 0 else { return nil }
       let (field, like) = (missing.default.field, missing.default.like)
       return
-        "the file has no \(field): \(count.known) got that of the newest with the same \(like), "
-        + "\(count.other) “\(missing.default.otherwise)”"
+        "the file has no \(field): \(count.known) took that of the newest with the same \(like), "
+        + "\(count.other) are “\(missing.default.otherwise)”"
     }
   }
 }

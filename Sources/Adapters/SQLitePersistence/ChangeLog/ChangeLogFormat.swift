@@ -245,7 +245,7 @@ struct ChangeLogLayout: Sendable {
   let hasApplicationTriggers: Bool
   /// Whether the database has entities, or attributes of entities, that the store was not opened with.
   let hasOtherEntities: Bool
-  /// Whether triggers of an entity are on another table, of whichever store the entity is.
+  /// Whether triggers of an entity, be it of this store or of another, are on another table.
   let hasMisplacedTriggers: Bool
   /// The limits of the log, if it has any.
   let bound: ChangeLogBound?
@@ -363,15 +363,22 @@ struct ChangeLogLayout: Sendable {
     name.filter { !"\"'`[]".utf8.contains($0) }
   }
 
-  /// The log's triggers and guards that are on another table than their entity's, with the number of the entity.
+  /// The log's triggers and guards that are on another table than their entity's, with the entity's number.
   ///
   /// With `PRAGMA legacy_alter_table = ON` a rename moves triggers to the new name, but they still read the table of the old one.
   static func misplaced(on database: Database) throws -> [(name: String, number: Int)] {
     let entities = try GRDB.Row.fetchAll(
       database,
-      sql: "SELECT number, CAST(name AS TEXT) FROM _results_entity WHERE typeof(number) = 'integer'"
+      sql: """
+        SELECT number, CAST(ifnull(name, '') AS TEXT) FROM _results_entity
+        WHERE typeof(number) = 'integer'
+        """
     )
-    let names = Dictionary(entities.map { ($0[0] as Int, $0[1] as String? ?? "") }) { $1 }
+    let names = try Dictionary(
+      entities.map { row in
+        (try row.decode(Int.self, atIndex: 0), try row.decode(String.self, atIndex: 1))
+      }
+    ) { $1 }
     let found = try GRDB.Row.fetchAll(
       database,
       sql: """
@@ -379,8 +386,9 @@ struct ChangeLogLayout: Sendable {
         AND name GLOB '\(ChangeLogFormat.triggerPrefix)[0-9]*_*' ORDER BY name
         """
     )
-    return found.compactMap { row in
-      let (name, table): (String, String) = (row[0], row[1])
+    return try found.compactMap { row in
+      let name = try row.decode(String.self, atIndex: 0)
+      let table = try row.decode(String?.self, atIndex: 1) ?? ""
       guard
         let number = name.dropFirst(ChangeLogFormat.triggerPrefix.count).split(separator: "_").first
           .flatMap({ Int($0) }),
