@@ -7,7 +7,8 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R22, R78, R87, R284: aggregates are the same in both stores, whatever the writer, and are those of the rows that are shown.
+/// R22, R78, R87, R284, R285: aggregates are the same in both stores, whatever the writer, and are those of the rows that are shown, of each
+/// section and up to each row.
 @Suite struct AggregateEquivalenceTests {
   @Test(arguments: 301...316 as ClosedRange<UInt64>)
   func `both stores aggregate the same groups as reading row by row`(seed: UInt64) throws {
@@ -124,8 +125,24 @@ import Testing
       let values = section.aggregates.map(\.value)
       try #require(try values == expected(shown.rows), "\(what): \(section.header), \(aggregates)")
     }
-    let all = try expected(content.sections.flatMap(\.rows))
+    let ids = content.sections.flatMap(\.rows)
+    let all = try expected(ids)
     try #require(results.aggregates.map(\.value) == all, "\(what): all, \(aggregates)")
+    for (index, aggregate) in aggregates.enumerated() {
+      for (origin, limit) in [(RunningOrigin.first, 0), (.last, 0), (.first, 2), (.last, 1024)] {
+        let page = ids.count / 3..<ids.count / 3 + 3
+        let values = try results.runningValues(
+          of: aggregate.name,
+          from: origin,
+          at: page,
+          readingLimit: limit
+        )
+        let wanted = try page.clamped(to: 0..<ids.count).map { position in
+          try expected(Array(origin == .first ? ids[...position] : ids[position...]))[index]
+        }
+        try #require(values == wanted, "\(what): \(aggregate) from \(origin), \(limit)")
+      }
+    }
   }
 
   private func groups(

@@ -225,6 +225,36 @@ struct PostgreSQLLongListTests {
     }
   }
 
+  @Test func `R285: running values are those of the rows, also commits behind`() async throws {
+    try await TestServer.withDatabase { url in
+      var world = try World(url: url, seed: 3)
+      let controller = try world.controller()
+      try await controller.update { $0.aggregates = [SectionAggregate("dates", .sum("date"))] }
+      try await controller.performFetch()
+      var everything = FetchRequest<Row>(entity: world.entity, sortedBy: [.ascending("folder")])
+      everything.sortDescriptors.append(.descending("date"))
+      for step in 0..<6 {
+        let dates = try world.store.fetch(everything).map { $0["date"].integer ?? 0 }
+        let results = try controller.results
+        if step % 2 == 1 { try world.commit(rows: 40) }
+        for start in [0, 2400, 33_333, 52_500, 99_990] {
+          let page = start..<start + 3
+          let first = try results.runningValues(of: "dates", at: page)
+          let last = try results.runningValues(of: "dates", from: .last, at: page)
+          let wanted = page.map { position in
+            [dates[...position], dates[position...]].map { $0.reduce(0, +) }
+          }
+          let context: Comment = "step \(step), \(page)"
+          #expect(first.map(\.value.integer) == wanted.map { $0[0] }, context)
+          #expect(last.map(\.value.integer) == wanted.map { $0[1] }, context)
+        }
+        try await controller.refresh()
+      }
+      controller.cancel()
+      try world.store.close()
+    }
+  }
+
   @Test func `R158: a commit of another program costs two round trips after the wake-up`()
     async throws
   {

@@ -27,6 +27,10 @@ public enum RequestError: Error, Hashable, Sendable {
   case notSummable(String, type: AttributeType)
   /// Two aggregates with the same name.
   case duplicateAggregate(String)
+  /// An aggregate that the definition does not declare.
+  case unknownAggregate(String, known: [String])
+  /// Running values of an aggregate in a list whose sections are not in the order of its rows (R285).
+  case runningValuesOfArrangedSections(String)
   /// A step of a path that is not a relationship of the entity.
   case unknownRelationship(String, entity: String, known: [String])
   /// A path through a to-many relationship where one object is needed; `isGathered` if the path may end with one.
@@ -117,6 +121,12 @@ extension RequestError: CustomStringConvertible {
       "\(what) is of type \(type) and has no sum. Sum numbers, or use count, minimum or maximum."
     case .duplicateAggregate(let name):
       "Two aggregates are named \(name). Give each a different name."
+    case .unknownAggregate(let name, let known):
+      "The list declares no aggregate named \(name). "
+        + (known.isEmpty ? "It declares none." : "It declares \(known.joined(separator: ", ")).")
+    case .runningValuesOfArrangedSections(let name):
+      "\(name) has no running values here: fixed sections, and sections that are objects, are not in the order of the rows."
+        + " Use a list without an arrangement, or one that only limits its sections."
     case .unknownRelationship(let name, let entity, let known):
       "\(entity) has no relationship named \(name). "
         + (NearestName.of(name, among: known).map { "Did you mean \($0)?" }

@@ -136,7 +136,7 @@ extension AggregateComputation {
 
 extension ResultsSnapshot {
   /// Whether the rows have the store's order and are those for which the predicate holds.
-  fileprivate var showsStoreOrder: Bool { !plan.isFrozen && layout == plan.layout }
+  var showsStoreOrder: Bool { !plan.isFrozen && layout == plan.layout }
 
   /// Whether an edge of the window may cut a section.
   func mayBeCut(_ section: Int) -> Bool {

@@ -110,6 +110,11 @@ struct AggregateTable: Sendable {
     return plan.results(of: total)
   }
 
+  /// Calls a closure with the states of some adjacent sections in order.
+  func forEachStates(ofSections range: Range<Int>, _ body: ([AggregateState]) -> Void) {
+    sections.forEach(in: range, body)
+  }
+
   /// The states of a section's aggregates.
   func states(ofSection section: Int) -> [AggregateState] {
     sections.element(at: section) ?? plan.compiled.emptyStates

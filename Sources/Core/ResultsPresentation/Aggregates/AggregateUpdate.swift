@@ -195,7 +195,7 @@ extension AggregateState {
 
 extension CompiledAggregates {
   /// Some of the aggregates.
-  fileprivate func only(
+  func only(
     _ indexes: [Int],
     in entity: EntityDescription
   ) throws(StoreError) -> CompiledAggregates {

@@ -146,12 +146,26 @@ extension ResultsSnapshot {
     at positions: Range<Int>,
     in store: any StoreSnapshot
   ) throws(StoreError) -> RowPage {
+    try page(atKeys: keyRanges(ofFlat: positions), in: store)
+  }
+
+  /// Reads the rows at some positions among all keys, as they are in this generation.
+  /// - Parameters:
+  ///   - ranges: The positions.
+  ///   - version: The version in which the rows are those of the generation, or `nil` for the latest in which those in the window are.
+  ///   - store: The version to read.
+  /// - Complexity: As `page(at:in:)`.
+  func page(
+    atKeys ranges: [Range<Int>],
+    asOf version: StoreVersion? = nil,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> RowPage {
     let view = plan.view(store)
     var keys: [ObjectKey] = []
-    for range in keyRanges(ofFlat: positions) {
+    for range in ranges {
       keys += try objectKeys(of: try self.keys.pageOfRows(at: range, in: view))
     }
-    let since = span.latest(upTo: store.version)
+    let since = version ?? span.latest(upTo: store.version)
     guard since != store.version else {
       return RowPage(keys: keys, rows: try view.rows(keys, of: entity), version: store.version)
     }
