@@ -26,6 +26,8 @@ enum LedgerProgram: StoredProgram {
   static let sectionKeyNames = ["day", "month"]
   static let timeAttribute: String? = "date"
   static let headerAggregates = [HouseholdLedger.sum]
+  static let runningColumn: RunningColumn? =
+    RunningColumn("balance", of: HouseholdLedger.sum, along: "date")
   static let rankedOrder: RankedOrderDescription? = Transaction.order.description
   static let importDefaults = [ImportDefault("category", like: "payee", otherwise: "unsorted")]
 

@@ -8,9 +8,10 @@ import WireFormat
 
 @testable import ResultsPresentation
 
-/// R22, R30, R78, R284, R285: after every random commit or change of definition each section shows the aggregates of its rows, delivered as
-/// updates of sections; the deltas obey R26 to R29, and the wire carries them. Running values are the aggregates of the rows up to each
-/// one, also those of a generation that is read commits later.
+/// R22, R30, R78, R284, R285: after every random commit or change of definition each section shows the aggregates of its rows.
+///
+/// They are delivered as updates of sections; the deltas obey R26 to R29, and the wire carries them. Running values are the aggregates of
+/// the rows up to each one, also those of a generation that is read commits later.
 ///
 /// A fifth of `RESULTS_LAW_STEPS` are run, since each checks much more than a step of the other laws; `RESULTS_LAW_SEED` sets the first
 /// seed, and a failure names its own.

@@ -19,16 +19,24 @@ struct ListPrinter {
   var showsKey = true
   let output: TerminalOutput
 
-  /// Prints a list of one version, with the names of related objects.
+  /// Prints a list of one version, with the names of related objects, and with running values from an end of the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  func print(_ reading: ResultsReading<Row>, _ fields: ObjectFields) throws {
+  func print(
+    _ reading: ResultsReading<Row>,
+    _ fields: ObjectFields,
+    runningFrom origin: RunningOrigin? = nil
+  ) throws {
     let named = columns.named
-    guard !named.isEmpty, format != .json else { return try print(ListContent(reading)) }
-    try print(
-      ListContent(reading) { (rows, snapshot) throws(StoreError) in
+    var content = ListContent(reading)
+    if !named.isEmpty, format != .json {
+      content = ListContent(reading) { (rows, snapshot) throws(StoreError) in
         try fields.rows(rows, adding: named, in: snapshot)
       }
-    )
+    }
+    if let running = columns.running, let origin {
+      content = content.adding(RunningRows(running, from: origin, in: reading))
+    }
+    try print(content)
   }
 
   /// Prints a list.
@@ -168,6 +176,21 @@ struct ListContent {
     }
   }
 
+  private init(
+    _ results: ResultsList<Row>,
+    rows: @escaping (Range<Int>) throws(ResultsError) -> [Row]
+  ) {
+    (self.results, self.rows) = (results, rows)
+  }
+
+  /// Returns the content with running values behind the others of each row.
+  fileprivate func adding(_ values: RunningRows) -> ListContent {
+    var values = values
+    return ListContent(results) { [rows] (positions) throws(ResultsError) in
+      try values.completing(try rows(positions), at: positions)
+    }
+  }
+
   /// Creates the content of a list whose rows are read in snapshots of their own.
   init(_ results: ResultsList<Row>) {
     self.results = results
@@ -196,6 +219,40 @@ struct ListContent {
         try row(section, batch[position - start])
         position += 1
       }
+    }
+  }
+}
+
+/// The running values of a list that is read in order, many at a time, since each reading aggregates what is beyond it.
+private struct RunningRows {
+  private let column: RunningColumn
+  private let origin: RunningOrigin
+  private let reading: ResultsReading<Row>
+  private var values: [AggregateValue] = []
+  private var start = 0
+  private static let count = 20_000
+
+  init(_ column: RunningColumn, from origin: RunningOrigin, in reading: ResultsReading<Row>) {
+    (self.column, self.origin, self.reading) = (column, origin, reading)
+  }
+
+  /// Returns rows with their running values behind the others.
+  mutating func completing(_ rows: [Row], at positions: Range<Int>) throws(ResultsError) -> [Row] {
+    guard let first = rows.first else { return rows }
+    if positions.lowerBound < start || positions.upperBound > start + values.count {
+      start = positions.lowerBound
+      values = try reading.runningValues(
+        of: column.aggregate.name,
+        from: origin,
+        at: start..<start + max(RunningRows.count, positions.count)
+      )
+    }
+    let type = values.first?.type ?? .integer64
+    let entity = first.entity.adding([AttributeDescription(column.name, type, isOptional: true)])
+    return zip(positions, rows).map { position, row in
+      let value = values[position - start]
+      let shown = value.isOverflow ? .text("overflow") : value.value
+      return Row(entity: entity, id: row.id, values: row.values + [shown])
     }
   }
 }
@@ -320,7 +377,8 @@ extension ListColumn {
   private var isNumber: Bool {
     switch self {
     case .key: false
-    case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
+    case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute),
+      .running(_, let attribute):
       attribute.type.isNumber
     case .named: false
     case .transient(let transient): transient.type.isNumber

@@ -2,6 +2,7 @@ package import ArgumentParser
 import Foundation
 package import ProgramFrontEnd
 import ResultsDomain
+import ResultsPresentation
 import TerminalFrontEnd
 
 /// The formats in which a list can be printed.
@@ -136,6 +137,9 @@ package struct RowOptions: ParsableArguments {
         return .value(value, RelatedName.attribute(value.expression, of: Program.entity))
       }
       if let relationship = Program.fields.relationship(named: name) { return .named(relationship) }
+      if let running = Program.runningColumn, running.name == name {
+        return try .running(running, of: Program.self)
+      }
       if let path = try RelatedName.expression(name, of: Program.self, option: "--columns") {
         return .related(RelatedName.attribute(path, of: Program.entity))
       }
@@ -143,9 +147,33 @@ package struct RowOptions: ParsableArguments {
         for: name,
         of: Program.entity,
         known: ["id"] + Program.fields.form.attributes.map(\.name)
-          + Program.namedValues.map(\.name) + Program.transients.map(\.name),
+          + Program.namedValues.map(\.name) + Program.transients.map(\.name)
+          + [Program.runningColumn?.name].compactMap(\.self),
         option: "--columns"
       )
     }
+  }
+
+  /// Returns the columns of a full-screen list: the running values of the program too, unless the user has chosen.
+  /// - Throws: As `columns(of:)`.
+  func screenColumns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
+    var shown = try columns(of: Program.self)
+    guard columns == nil, let running = Program.runningColumn else { return shown }
+    let column = try ListColumn.running(running, of: Program.self)
+    let summed = shown.firstIndex { running.aggregate.aggregate.expression == .attribute($0.title) }
+    shown.insert(column, at: summed.map { $0 + 1 } ?? shown.endIndex)
+    return shown
+  }
+}
+
+extension ListColumn {
+  /// The column of a program's running values.
+  /// - Throws: `RequestError` for an aggregate that the program's entity does not have.
+  fileprivate static func running<Program: ListProgram>(
+    _ running: RunningColumn,
+    of program: Program.Type
+  ) throws(RequestError) -> ListColumn {
+    let type = try running.aggregate.aggregate.type(in: Program.entity)
+    return .running(running, AttributeDescription(running.name, type, isOptional: true))
   }
 }

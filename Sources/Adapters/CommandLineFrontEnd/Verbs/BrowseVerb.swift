@@ -158,7 +158,7 @@ package struct BrowseRun<Program: ListProgram> {
     where condition: FetchPredicate? = nil,
     remembers: Bool
   ) throws -> Browsed {
-    let columns = try rows.columns(of: Program.self)
+    let columns = try rows.screenColumns(of: Program.self)
     try refuseNamesOfSeveral(in: columns)
     let settings = try locale.settings()
     let location = try store.location(of: Program.name)

@@ -147,6 +147,9 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       // The cache of a list has its aggregates.
       definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
     }
+    if let running = columns.running, running.origin(in: definition) != nil {
+      definition = running.adding(to: definition)
+    }
     try narrow(&definition, to: choice.filter)
     return definition
   }
@@ -210,11 +213,13 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
         "by \(sectionBy ?? sections.path.joined(separator: ".")) ▸ \(order)"
       }
     let first = descriptors.first
-    return BrowserOrder(
+    var shown = BrowserOrder(
       words,
       column: first.flatMap { title(ofColumnSortedBy: $0.expression) },
       isDescending: first?.direction == .descending
     )
+    shown.runningOrigin = self.columns.running?.origin(in: definition)
+    return shown
   }
 
   /// The title of the column that shows a value by which rows are sorted, if there is one.
@@ -226,7 +231,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       case .related(let attribute), .value(_, let attribute):
         expression.description == attribute.name
       case .named(let relationship): expression == relationship.path
-      case .transient: false
+      case .transient, .running: false
       }
     }?.title
   }
@@ -254,6 +259,12 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     )
     let formatter = ValueFormatter(for: settings)
     setup.aggregates = { formatter.text(of: $0) }
+    for (index, column) in self.columns.enumerated() {
+      guard case .running(let running, let attribute) = column else { continue }
+      setup.running = .init(index, of: running.aggregate.name) {
+        $0.isOverflow ? "overflow" : formatter.text($0.value, of: attribute)
+      }
+    }
     setup.subject = Program.subject
     setup.titleColumn = titleColumn
     setup.copyTime = Program.copyTime
@@ -286,7 +297,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
         attribute.type == .text && attribute.words == nil
       case .named: true
-      case .key, .transient: false
+      case .key, .transient, .running: false
       }
     }
     let others = columns.firstIndex { if case .key = $0 { false } else { true } }

@@ -85,6 +85,7 @@ package struct ExportRun<Program: ListProgram> {
       var options = RowOptions()
       options.columns = columns
       let found = try options.columns(of: Program.self)
+      if let running = found.running { throw running.refusal(by: "export") }
       definition = definition.fetching(found, observesNames: false)
       chosen = found
     }

@@ -109,6 +109,12 @@ package struct ListRun<Program: ListProgram> {
     in opened: any Store,
     _ caches: (any SectionCacheStorage)?
   ) async throws -> Int {
+    var definition = definition
+    var origin: RunningOrigin?
+    if let running = columns.running, output.listFormat != .json {
+      guard let found = running.origin(in: definition) else { throw running.otherOrder }
+      (definition, origin) = (running.adding(to: definition), found)
+    }
     let controller = FetchedResultsController(
       // One JSON object for the list has exactly the rows that a watch begins with.
       definition.fetching(columns, observesNames: output.listFormat == .json),
@@ -128,7 +134,7 @@ package struct ListRun<Program: ListProgram> {
       output: .standard
     )
     let count = try await controller.printing(again: output.listFormat == .json) { reading in
-      try printer.print(reading, Program.fields)
+      try printer.print(reading, Program.fields, runningFrom: origin)
       return reading.results.count
     }
     // The list has been printed: without its cache, the next run fetches again.

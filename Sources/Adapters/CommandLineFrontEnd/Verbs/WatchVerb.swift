@@ -101,6 +101,7 @@ package struct WatchRun<Program: ListProgram> {
         remedy: "Use \(relationship.name).@count, or list instead of watch."
       )
     }
+    if let running = columns.running { throw running.refusal(by: "watch") }
     let location = try store.location(of: Program.name)
     let opened = try Program.openStore(location)
     let controller = FetchedResultsController(

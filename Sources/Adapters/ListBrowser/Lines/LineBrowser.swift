@@ -325,12 +325,14 @@ struct LineBrowser: Sendable {
     guard let position = model.pane.lines.position(of: path),
       let row = model.pane.rows[position]?.content
     else { return "a row that cannot be read" }
-    return text(of: row)
+    return text(of: row, model.runningText(at: position))
   }
 
   /// The texts of a row's columns; empty ones are left out.
-  private func text(of row: Row) -> String {
-    let texts = model.setup.columns.map { $0.line(row) }.filter { !$0.isEmpty }
+  private func text(of row: Row, _ running: (column: Int, text: String)? = nil) -> String {
+    var texts = model.setup.columns.map { $0.line(row) }
+    if let running { texts[running.column] = running.text }
+    texts = texts.filter { !$0.isEmpty }
     return texts.isEmpty ? "an empty row" : texts.joined(separator: "; ")
   }
 
@@ -411,6 +413,6 @@ struct LineBrowser: Sendable {
   }
 
   private func text(_ row: Row?, _ id: ObjectID) -> String {
-    row.map(text(of:)) ?? SafeText.oneLine(id.description)
+    row.map { text(of: $0) } ?? SafeText.oneLine(id.description)
   }
 }

@@ -68,6 +68,11 @@ final class BrowserWork: Sendable {
   func perform(_ effect: BrowserEffect) {
     switch effect {
     case .readPage(let pane, let list, let positions): read(positions, of: list, pane)
+    case .readRunning(let column, let list, let positions, let origin):
+      Task(executorPreference: executor) { [send] in
+        let texts = await BrowserWork.texts(of: column, list, at: positions, from: origin)
+        send(.running(texts, at: positions, of: list.position))
+      }
     case .open(let pane, let choice): open(choice, pane)
     case .close(let pane): close(pane)
     case .perform(let request): perform(request)
@@ -294,6 +299,20 @@ final class BrowserWork: Sendable {
       send(.page(pane: pane, from: positions.lowerBound, rows: rows))
       if let reason { send(.unreadable(pane: pane, reason: reason)) }
     }
+  }
+
+  @concurrent private static func texts(
+    of column: BrowserSetup.RunningColumn,
+    _ list: ResultsList<Row>,
+    at positions: RangeSet<Int>,
+    from origin: RunningOrigin
+  ) async -> [Int: String] {
+    var texts: [Int: String] = [:]
+    for range in positions.ranges {
+      let found = column.texts(of: list, at: range, from: origin)
+      for (position, text) in zip(range, found) { texts[position] = text }
+    }
+    return texts
   }
 
   /// Reads rows; one that cannot be read does not hide the others.

@@ -38,6 +38,8 @@ package struct BrowserModel: Sendable {
   var rechecked = Duration.zero
   /// The page that is being read.
   var reading: PageRead?
+  /// The texts of the column of running values.
+  var runningTexts = RunningTexts()
   /// The row whose further details were asked for, and the last that came.
   var requestedDetails: ObjectID?
   var relatedDetails: (id: ObjectID, lines: [BrowserDetail])?
@@ -182,7 +184,7 @@ package struct BrowserModel: Sendable {
   package var isSettled: Bool {
     reading == nil && opening == nil && !isPerforming && searches.isEmpty && !isMatching
       && (requestedDetails == nil || requestedDetails == relatedDetails?.id)
-      && form?.isWaiting != true && changingLimits == 0
+      && form?.isWaiting != true && changingLimits == 0 && !runningTexts.isReading
   }
 
   /// The newest list of a pane that the model has taken, also one that waits because the shown list is held.
@@ -326,6 +328,7 @@ extension BrowserModel {
     case .matched(let id, let reason): effects = take(match: id, reason)
     case .mouse(let mouse): effects = mustWait(nil) ? [] : take(mouse)
     case .limited: changingLimits -= 1
+    case .running(let texts, let positions, let list): take(texts, at: positions, of: list)
     case .recovered(let id):
       guard id == pane.id, failure != nil else { break }
       (failure, message) = (nil, "")
@@ -339,7 +342,7 @@ extension BrowserModel {
     }
     effects += goToAdded(after: event)
     if let openForm, form?.number != openForm { effects.append(.form(number: openForm, .end)) }
-    return effects + readPage() + readDetails() + observe() + draftForm()
+    return effects + readPage() + readRunningValues() + readDetails() + observe() + draftForm()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.

@@ -95,6 +95,8 @@ package struct BrowserSetup: Sendable {
   package var notice = ""
   /// Returns the text of a section's aggregates for its header; an empty text for none.
   package var aggregates: @Sendable (SectionAggregates) -> String = { $0.description }
+  /// The column of running values, or `nil` for none.
+  package var running: RunningColumn?
   /// Whether a row is shown dimmed.
   package var isDimmed: @Sendable (Row) -> Bool = { _ in false }
   /// Whether the detail pane has lines that are read when a row is shown there.
@@ -196,6 +198,8 @@ package struct BrowserOrder: Hashable, Sendable, ExpressibleByStringLiteral {
   package var column: String?
   /// Whether that column is sorted descending.
   package var isDescending: Bool
+  /// The end of the list at which running values begin, or `nil` if they have no meaning in this order.
+  package var runningOrigin: RunningOrigin?
 
   /// Creates an order.
   package init(_ words: String, column: String? = nil, isDescending: Bool = false) {

@@ -18,6 +18,8 @@ package enum BrowserEvent: Sendable {
   case refused(pane: Int, reason: String)
   /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
   case page(pane: Int, from: Int, rows: [Row?])
+  /// The texts of the running column at some positions of a list; those that cannot be read are left out.
+  case running([Int: String], at: RangeSet<Int>, of: ResultsPosition)
   /// Rows of a list cannot be read, with the reason.
   case unreadable(pane: Int, reason: String)
   /// A list that failed can be read again.
@@ -54,6 +56,13 @@ package enum BrowserEvent: Sendable {
 package enum BrowserEffect: Sendable {
   /// Read the rows of a list at some positions, and send them as a page.
   case readPage(pane: Int, ResultsList<Row>, Range<Int>)
+  /// Read the texts of the running column at some positions of a list, and send them.
+  case readRunning(
+    BrowserSetup.RunningColumn,
+    ResultsList<Row>,
+    RangeSet<Int>,
+    from: RunningOrigin
+  )
   /// Open a list of its own beside the base list.
   case open(pane: Int, BrowserChoice)
   /// Close the list of a pane, or stop opening it.

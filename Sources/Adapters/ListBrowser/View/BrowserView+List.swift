@@ -64,10 +64,12 @@ extension BrowserView {
     _ model: BrowserModel,
     _ surface: inout Surface,
     style: Style,
-    changed: AttributeSet? = nil
+    changed: AttributeSet? = nil,
+    running: (column: Int, text: String)? = nil
   ) {
-    for (column, range) in zip(model.setup.columns, columns) where !range.isEmpty {
-      let text = column.line(row)
+    for (index, range) in columns.enumerated() where !range.isEmpty {
+      let column = model.setup.columns[index]
+      let text = running?.column == index ? running?.text ?? "" : column.line(row)
       surface.write(text, line: line, columns: range, alignment: column.alignment, style: style)
       guard let changed, let attribute = column.attribute, changed.indexes.contains(attribute)
       else { continue }
@@ -225,7 +227,16 @@ extension BrowserView {
     var (sign, style) = look(of: mark, isSelected: isSelected, model)
     if mark == nil, model.setup.isDimmed(row) { style.isDim = true }
     surface.write(sign, line: line, column: start + 1, limit: start + 2, style: style)
-    drawTexts(of: row, line, columns, model, &surface, style: style, changed: mark?.changed)
+    drawTexts(
+      of: row,
+      line,
+      columns,
+      model,
+      &surface,
+      style: style,
+      changed: mark?.changed,
+      running: model.runningText(at: position)
+    )
     if let origin = mark?.origin, !origin.isEmpty {
       drawOrigin(origin, of: row, line, columns, model, &surface)
     }

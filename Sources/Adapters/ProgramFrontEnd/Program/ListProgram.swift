@@ -55,6 +55,8 @@ package protocol ListProgram: Sendable {
   static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine]
   /// The aggregates that a full-screen list shows in the headers of its sections.
   static var headerAggregates: [SectionAggregate] { get }
+  /// A column of values that run along the list, which a full-screen list shows; `nil` for none.
+  static var runningColumn: RunningColumn? { get }
   /// Whether a full-screen list shows a row dimmed, because the user is done with it.
   static func isDimmed(_ row: Row) -> Bool
   /// The commands that the program adds to a list.
@@ -186,6 +188,9 @@ extension ListProgram {
 
   /// No aggregates.
   package static var headerAggregates: [SectionAggregate] { [] }
+
+  /// No running values.
+  package static var runningColumn: RunningColumn? { nil }
 
   /// No row is dimmed.
   package static func isDimmed(_ row: Row) -> Bool { false }

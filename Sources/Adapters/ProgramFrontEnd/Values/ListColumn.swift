@@ -15,6 +15,8 @@ package enum ListColumn: Sendable {
   case named(NamedRelationship)
   /// An attribute computed from a row.
   case transient(TransientAttribute)
+  /// An aggregate over the rows up to a row, whose value is added to the row where the list is printed.
+  case running(RunningColumn, AttributeDescription)
 
   /// The column's heading.
   package var title: String {
@@ -24,6 +26,7 @@ package enum ListColumn: Sendable {
     case .value(let value, _): value.name
     case .named(let relationship): relationship.name
     case .transient(let transient): transient.name
+    case .running(let running, _): running.name
     }
   }
 
@@ -32,7 +35,7 @@ package enum ListColumn: Sendable {
     switch self {
     case .key: row.id.key.description
     case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute)
-    case .related(let attribute), .value(_, let attribute):
+    case .related(let attribute), .value(_, let attribute), .running(_, let attribute):
       formatter.text(row[attribute.name], of: attribute)
     case .named(let relationship): row[relationship.valueName].text ?? ""
     case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
@@ -45,7 +48,7 @@ package enum ListColumn: Sendable {
     case .key: row.id.key.parts.count == 1 ? row.id.key.parts[0] : .text("\(row.id.key)")
     case .attribute(let index, let attribute):
       ListColumn.machine(row.values[index], of: attribute)
-    case .related(let attribute), .value(_, let attribute):
+    case .related(let attribute), .value(_, let attribute), .running(_, let attribute):
       ListColumn.machine(row[attribute.name], of: attribute)
     case .named(let relationship): row[relationship.valueName]
     case .transient(let transient): ListColumn.machine(transient.compute(row), transient.type)
@@ -60,7 +63,7 @@ package enum ListColumn: Sendable {
   private func isBoolean(_ row: Row) -> Bool {
     switch self {
     case .attribute(let index, let attribute): attribute.shown(row.values[index]).type == .boolean
-    case .related(let attribute), .value(_, let attribute):
+    case .related(let attribute), .value(_, let attribute), .running(_, let attribute):
       attribute.shown(row[attribute.name]).type == .boolean
     case .transient(let transient): transient.type == .boolean
     case .key, .named: false
@@ -108,7 +111,7 @@ extension ResultsDefinition<Row> {
       case .related(let attribute), .value(_, let attribute): attribute.name
       case .named(let relationship) where observesNames && !relationship.isToMany:
         relationship.valueName
-      case .key, .attribute, .named, .transient: nil
+      case .key, .attribute, .named, .transient, .running: nil
       }
     }
     guard !paths.isEmpty else { return self }

@@ -246,7 +246,7 @@ extension ObjectFields.Destination {
 
 extension EntityDescription {
   /// The attributes of the entity and others behind them, for rows that are only shown.
-  fileprivate func adding(_ others: some Collection<AttributeDescription>) -> EntityDescription {
+  package func adding(_ others: some Collection<AttributeDescription>) -> EntityDescription {
     guard !others.isEmpty else { return self }
     let all = try? EntityDescription(
       name: name,

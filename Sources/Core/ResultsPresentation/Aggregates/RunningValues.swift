@@ -14,8 +14,8 @@ extension ResultsList {
   /// Reads the running values of a declared aggregate at some rows, such as the balance after each transaction (R285).
   ///
   /// The value at a row is the aggregate over the rows from an end of the list to that row, all of the generation. Rows beyond the limit
-  /// of their section count. Those outside the limit and offset of the request count in `ResultsReading` alone, since no delta tells a live
-  /// list of their changes. Nothing is stored: a change of one row changes the values of all rows beyond it, and a delta names none of
+  /// of their section count. Those outside the limit and offset of the request count in `ResultsReading` alone, since no delta of a
+  /// live list reports their changes. Nothing is stored: a change of one row changes the values of all rows beyond it, and a delta names none of
   /// them. So read the values of the shown rows again after every delta.
   ///
   /// ```swift
@@ -36,7 +36,12 @@ extension ResultsList {
     from origin: RunningOrigin = .first,
     at positions: Range<Int>
   ) throws(ResultsError) -> [AggregateValue] {
-    try runningValues(of: name, from: origin, at: positions, readingLimit: RunningValues.readingLimit)
+    try runningValues(
+      of: name,
+      from: origin,
+      at: positions,
+      readingLimit: RunningValues.readingLimit
+    )
   }
 
   /// Reads the running values with another number of rows up to which they are read rather than aggregated by the store.
@@ -176,7 +181,9 @@ struct RunningValues {
   }
 
   /// The aggregate over a part of a section, which has one of its ends.
-  private func part(_ range: Range<Int>, ofSection section: Int) throws(StoreError) -> AggregateState {
+  private func part(_ range: Range<Int>, ofSection section: Int) throws(StoreError)
+    -> AggregateState
+  {
     let whole = snapshot.positions(ofStored: section)
     let state = table.states(ofSection: section)[index]
     guard range != whole else { return state }

@@ -154,6 +154,8 @@ extension ResultsSnapshot {
   ///   - ranges: The positions.
   ///   - version: The version in which the rows are those of the generation, or `nil` for the latest in which those in the window are.
   ///   - store: The version to read.
+  /// - Returns: The rows, with the reason if they have present values.
+  /// - Throws: The store's error.
   /// - Complexity: As `page(at:in:)`.
   func page(
     atKeys ranges: [Range<Int>],
