@@ -64,8 +64,18 @@ struct PageReplay {
     matching = line["matching"]?.integer ?? count
     isSectioned = line["sectioned"] == .boolean(true)
     rows = page.map(Row.init)
+    addRunning(line)
     addTitles(line)
     return true
+  }
+
+  private mutating func addRunning(_ line: JSONValue) {
+    guard let cell = line["running"]?["cell"]?.integer,
+      let texts = line["running"]?["texts"]?.array
+    else { return }
+    for index in rows.indices where rows[index] != nil {
+      rows[index]?.cells[cell] = texts.indices.contains(index) ? texts[index].string ?? "" : ""
+    }
   }
 
   private mutating func addTitles(_ line: JSONValue) {
@@ -86,6 +96,7 @@ struct PageReplay {
     else { return false }
     let window = new[0]..<max(new[0], min(new[1], after))
     guard applyRows(line, window) else { return false }
+    addRunning(line)
     (position, count, start) = (next, after, new[0])
     matching = line["matching"]?.integer ?? count
     addTitles(line)

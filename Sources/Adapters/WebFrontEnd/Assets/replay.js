@@ -10,6 +10,11 @@ export function applyLine(state, line) {
   return line.t === 'page' ? applyPage(state, line) : line.t === 'delta' ? applyDelta(state, line) : null;
 }
 
+/** The rows with the values that run along the list; a change of one row changes those of many, which are no updates. */
+const withRunning = (page, running) => running
+  ? page.map((row, index) => row && { ...row, cells: row.cells.with(running.cell, running.texts[index] ?? '') })
+  : page;
+
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 
 function applyPage(state, line) {
@@ -22,7 +27,7 @@ function applyPage(state, line) {
   if (from < 0 || from + page.length > rows) return null;
   const next = {
     position, rows, matching: line.matching ?? rows, sectioned: line.sectioned ?? state?.sectioned ?? true,
-    counts, headers, from, page,
+    counts, headers, from, page: withRunning(page, line.running),
   };
   return { state: next, change: { kind: 'page', moved: known, at: line.at, reason: line.reason } };
 }
@@ -41,7 +46,7 @@ function applyDelta(state, line) {
 
   const next = {
     position: line.to, rows: line.rows, matching: line.matching ?? line.rows, sectioned: state.sectioned,
-    counts: sections.counts, headers: sections.headers, from: newFrom, page: rows.page,
+    counts: sections.counts, headers: sections.headers, from: newFrom, page: withRunning(rows.page, line.running),
   };
   const change = {
     kind: 'delta', cause: line.cause, shift: newFrom - oldFrom, origins: sections.origins, grown: sections.grown,

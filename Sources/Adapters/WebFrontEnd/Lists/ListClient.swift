@@ -342,10 +342,12 @@ final class ListClient: Sendable {
   ) async throws -> WindowEvent {
     let range = window.range.clamped(to: 0..<window.list.count)
     let rows = try await rows(of: window.list, at: [range], on: hub.controller.store)
+    let running = await running(of: window.list, at: range, hub)
     let line = hub.lines.page(
       of: window.list,
       range,
       rows,
+      running: running,
       hasCounts: hasCounts,
       reason: reason,
       at: position
@@ -391,8 +393,9 @@ final class ListClient: Sendable {
       on: hub.controller.store
     )
     let start = effect.newRows.lowerBound
+    let running = await running(of: after, at: effect.newRows, hub)
     return WindowEvent(
-      hub.lines.delta(change, effect, rows),
+      hub.lines.delta(change, effect, rows, running: running),
       ShownWindow(after, start..<start + window.range.count)
     )
   }
@@ -501,6 +504,28 @@ final class ListClient: Sendable {
 
   @concurrent private static func find(_ id: ObjectID, in list: ResultsList<Row>) async -> Int? {
     list.path(of: id).flatMap { list.snapshot.flatPosition(of: $0) }
+  }
+
+  /// Reads the texts of the running column; none if the store cannot say them any more, and `nil` for a list without that column.
+  static func running(
+    of list: ResultsList<Row>,
+    at positions: Range<Int>,
+    _ hub: ListHub
+  ) async -> [String]? {
+    guard let column = hub.lines.setup.running else { return nil }
+    guard let origin = hub.order.runningOrigin else { return [] }
+    return await withTaskExecutorPreference(hub.controller.store.executor) {
+      await texts(of: column, list, at: positions, from: origin)
+    }
+  }
+
+  @concurrent private static func texts(
+    of column: BrowserSetup.RunningColumn,
+    _ list: ResultsList<Row>,
+    at positions: Range<Int>,
+    from origin: RunningOrigin
+  ) async -> [String] {
+    column.texts(of: list, at: positions, from: origin)
   }
 
   /// Reads rows; one that cannot be read does not hide the others.

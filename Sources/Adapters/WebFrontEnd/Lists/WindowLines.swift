@@ -6,7 +6,7 @@ import WireFormat
 
 /// Writes lists and their changes as the lines that a page's stream carries: rows as display texts, positions counted over all sections.
 struct WindowLines: Sendable {
-  private let setup: BrowserSetup
+  let setup: BrowserSetup
 
   init(_ setup: BrowserSetup) { self.setup = setup }
 
@@ -18,6 +18,7 @@ struct WindowLines: Sendable {
   ///   - list: The list.
   ///   - window: The window, within the list.
   ///   - rows: The window's rows; `nil` for one that cannot be read.
+  ///   - running: The texts of the running column in the window, or `nil` without one.
   ///   - hasCounts: Whether the page knows the lengths of the list's sections already.
   ///   - reason: Why a change is not sent in its place, or `nil`.
   ///   - position: The position of the row that the page asked for, or `nil`.
@@ -27,6 +28,7 @@ struct WindowLines: Sendable {
     of list: ResultsList<Row>,
     _ window: Range<Int>,
     _ rows: [Row?],
+    running: [String]? = nil,
     hasCounts: Bool,
     reason: String? = nil,
     at position: Int? = nil
@@ -43,6 +45,7 @@ struct WindowLines: Sendable {
       "matching": .integer(list.matchingCount), "sectioned": .boolean(list.isSectioned),
       "counts": counts, "headers": headers(of: list, window), "from": .integer(window.lowerBound),
       "page": .array(rows.map { row in row.map(self.row) ?? .null }),
+      "running": running.flatMap(self.running),
       "at": position.map { .integer($0) }, "reason": reason.map { .string($0) },
     ])
     .text
@@ -65,9 +68,15 @@ struct WindowLines: Sendable {
   ///   - change: The change of the list.
   ///   - window: What it does to the window.
   ///   - rows: The rows at the window's `positionsToRead`, in that order; `nil` for one that cannot be read.
+  ///   - running: The texts of the running column in the window after the change, or `nil` without one.
   /// - Returns: The line, without a line feed.
   /// - Complexity: O(*c* log *s* + *w*) for *c* changes, *s* sections and a window of *w* rows.
-  func delta(_ change: ResultsChange<Row>, _ window: WindowChange, _ rows: [Row?]) -> String {
+  func delta(
+    _ change: ResultsChange<Row>,
+    _ window: WindowChange,
+    _ rows: [Row?],
+    running: [String]? = nil
+  ) -> String {
     let (delta, after) = (change.delta, change.after)
     let read = Dictionary(zip(window.positionsToRead, rows)) { first, _ in first }
     func row(_ position: Int) -> JSONValue { (read[position] ?? nil).map(self.row) ?? .null }
@@ -95,11 +104,21 @@ struct WindowLines: Sendable {
         }
       ),
       "update": .array(window.updated.map { .array([.integer($0), row($0)]) }),
+      "running": running.flatMap(self.running),
     ])
     .text
   }
 
   // MARK: - Parts
+
+  /// The column of running values and its texts in the window: a change of one row changes those of many, which are then no updates.
+  private func running(_ texts: [String]) -> JSONValue? {
+    setup.running.map { column in
+      .members([
+        "cell": .integer(column.index), "texts": .array(texts.map { .string($0) }),
+      ])
+    }
+  }
 
   private func row(_ row: Row) -> JSONValue {
     .members([

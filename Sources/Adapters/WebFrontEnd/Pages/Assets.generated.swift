@@ -5,7 +5,7 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "d679f8c0eed88944"
+  static let hash: StaticString = "ab31353186f69756"
 
   static let files: [(name: StaticString, type: StaticString, gzip: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8",
@@ -2146,7 +2146,7 @@ text: ####"""
 
 """####),
 (name: "replay.js", type: "text/javascript; charset=utf-8",
-gzip: "H4sIAAAAAAACA7UYyW7bRvSur3i+JGRM0/atkKoIAdqeGqBI25MhVLQ4kohQpECOIruK7j33E/slfctsJCXHPfRgm/Pm7fv49hY+7HZloVrQGwVlUeFXvYIMP1sNumZwqzOtCFxXCg5FldeHMez2jUogq3LIyhLqBqpab4pqnY5ukSmzQuJMQ14jT7yEVaFhXXyh0x5JiHS5yaq1XBPthMUtkaFq6LOCrP3cwgq5Z7DL1iodjW7fvRvBO5QgWhUtLI67ui10UVcJNPWhTWCb6SXxS6BVS7pQeQLLel9pvNyoLFcNfqyaepsw29NiDAu5X7D5qJ6hRLyFoVigEh+zHTw+kwKkabXfPuIFkQToxHHB96QNi+HTqkRvWFVhQXCUVkHE7jhsVKNQAtKgBypy2CNyQNFxSvI+Kb1vKrKWDU+M704L9j1yIKzbkXra1Q36el+xPpBheJ9/xmBEhowCE8NxBMibODIg1TCdTuEtqf4WZkL1Cx66VOMOcq5KnTnsH+jURye9JqPTaLRE12ho91uYQiSejmH63gQlbVS+X6oo0rXOShMqvmcAXAskgbt4Mhp1bRtqSbaJvM9VfahQ4hWrLbImeFusIJK7N28gupJM+vpVUip1IbpCK5nSQuLYOk0Ms3KEMwoSpjPDyICN17x4ITJZhVSVOlBiRV1qez+Gh3lMZFQGkdA+YBGqJ5vLc0pAlmFpZjMisiLSVumoQxF7NY7Qrx5fF3AC8YB1Gufy93BHzuLvaynLUlVrvYH3zOGCkyr1hInD0QG4VLHGV/ZIhgiCK2SD4c6Ewg6bdWG62auEZb1Q+IRwmvhaOAqrMStrS2yM4M/ovrGpD9S2/kKKcLywB2qjU4YkWLBtXRmAHNCLJy6CbuKeKZijcbPPSGbDnqZk7ObnBT8f2T7MmrrMf2JL8eO3ep5gMSEUk02g+IFQF+JUGrvno7A/W5Em1ka+j7jNCyMqUJIpsLoGJAOtif5jpjfptqgiVjUxVJJMxJN0eQUzp7vtxmgA+/pXc+64e+K8bW4vOJS7uGH0Cb9DJuxG8afYkD1FPQhaxa5OTE6QUbEXfqZiXi4Z24RrqZ2xZ/tiGQVYQS2JR/2UDApm7LyY9ioouOnU1Ng7g2I0Zv3STp2Zfsl15SwzxSXzBKsu27fKNk36Ro03xUo79nADPrebYl1UoUoGksAaxVfBBZ/FQrxXjSYHsIr26CqbofydwH6XZx7VnKjQQ1xzEu7ZI37bnkDfCY7ykpYmBvH3qzqP6Ru48sDCmEX1O0fPoQN48v/z19/30GbPrVkgVLbcWJORZV3nE1m3MNmq2t0ss60i8oOqdEp7Q7c3na0XjlapqMP0EoKbCKNODIrRloZbp5bWtELKxPsVh1IcztDt4CaYeEeod7Zz41p6ciPPlbqZeZJS3JR2bk9RWr2NWXia5TmPMRYAoMpWdbAlFxCbFGJsXTPuyVQsc2mLP7k/MxIdrOBAZZ64pCdRxFLtMoZxhJrFx7SxQedxG4zaUQd4mE88d/KvsJnC3QTOcrTg6yncG9Gs9yZrRQUUSbzT3b7dGEgoV/auqeCY6X7trZ1ctJVQ+rYys3M2+iy5bGBiu2BgKjPsmmhYiT2spzcVV6qbe9yjyJgH4nZ9Pe9Yy7UbLGJxR70UlfoRyyqi6ZSA4YnLqV2vSBJexTSimNVw4cLugyBCig1zv/4xSajOo0KJVAx+ZQS/Y1qttqioiEVV6IMXsxn+jA0H2gDmIu/kEz1YRmdujB67MkwutWWBW7nLflPCjSzVHWed2U2Zh19NDe9Blf6HkiB0RuKdQNBFGnJktULHC+ZNDy90poFZe8Miv+oNRgqtm6Ch+Lt57N3mMdBKd5jzCm8HPr6B3APIPTDOrs0uWCZV+tEaPiAMJB6U5zfeC996KZzCOTVYp7sD9+yuO1ybbCcPn2vnhkNohH80FLm3QUZvN7HCpjT1b+6bYDmdDDLwPfYYirPNx+G2ebFN06N9GhCYzPIyCAFZ45+0yDnuRX6Gm5tQviP7wkP2zyrvyElXRalVE0V/hH1p0Or9lOVXnbj4Q9Nkzzjc0CtuHgoSMi1dP/y9qPR3l3Ht6nR+qIeN9RshpSWQN1of2axpildH9nUx7bwd6BHLpromMghIEEwU18j7CLpkeHE/iDSZ01sorKs4wJIJ8Qt05DukkoHSIzmZNcuNxtHLu0H4ZOuMTd+He55AP+ui2iuvoMiSBx7m4aXnXN9ngm3HbjejzTLdHya9KXhp0JDH6D9vrhpi68jYEHM7E7dxar2Qfp3EE73+t8R7bZ6dztorloZK0exnIhJoLF87y4McI0REoT/UgthTJgZ9V6VLVZa4+pSZJt9HWp4lCJR9Q9tsQGaC+0C/5zT5eODxyWw7PuLmnRS0hGjYxGW1eeA2z9LQiAvB74XdsE9l5Q8d4MYXP0eh9+Jzrzz3rpMx9i8ZIwCBIBcAAA==",
+gzip: "H4sIAAAAAAACA7UYy27bRvCurxhfYjKmaftWSFWMAG1PDVAk6ckQKlpaS0QoUiBXsV1F9577if2Szmu5S1Jy3EMPcZa7836Prq7g/XZb5KYBuzZQ5CWeqgfI8NhYsBVfNzazhq6r0sBjXi6rxzFsd7VJICuXkBUFVDWUlV3n5SodXSFRJoXImYVlhTTxER5yC6v8K33tEIVQF+usXMkz4U6Y3QIJmpqOJWTNlwYekHoG22xl0tHo6u3bEbxFDiJV3sB8v62a3OZVmUBdPTYJbDK7IHoJNGZBD2aZwKLalRYf1yZbmhoPD3W1SZjsYT6GubzPWX0UTzERbq4YcxTiQ7aF+2cSgCQtd5t7fCCUAJwozvmdpGE2/PVQoDWcqDCne+RWQsTmeFyb2iAHxEELlGSwe6SArOOU+H00dleXpC0rnqjtDnO2PVIgqKuRedpWNdp6V7I8kKF7n39FZ0SKRo6JYT8CpE0U+SK1MJ1O4ZxEP4dbwfoNP7pY4w7w0hQ2a6F/oq8+OMk1GR3Ya/DZWeQxt2u2yNes2HHooWHqHQpbVOVKI7GxE7SGKOlij22jIWPXVcMPm6x8TtB8+WINGZqwrGC3XaIYTUoGWaBTLLP8uCtLDAqYQkR6JsSSLmKYvnNnNMutRNom20YRMkwAA948CRDyf/MG9pCmKT8tTFE0Y7pP+ZgSn0hp8VXLJbXmyTZ3TGwGt7dwfh7DIUaGY2Y4GamozW5DIko4Mls5prVZ7hYmimxls0Ljmd/5Ai7kJoHrGGl1A2DoSgoA4felrB5L5HjGvhVeE3zNHyCSN1Q5OpN0+/ZN8i5t4/gMQ4Ex3U0cu8gS7zs+QhkZCdFbJaTXGlqevSBp6iFWaR4p+6Iutnsfw90sJjSqFZHgiq1dws8oVpiHw0EfIJJjkTbGRh2M2Iuxh36J8cUDDiAWcEbjhP8RrslYfL6QiCpMucLA5zBqThipxCBBcuQdgFNlTW3lPkkRAWirnUK03wTCBrvt3tl6ZxLm9UJ1HIfZo6nD5F3+EIXDxFeUvfAaszauUI3x+gvad6xVBtWpvpKk7FDsJFaFzhAFy15TlXohH2jmA5eSbmQfKTt79YMPWSbDrqBo7QbwCUfs2QAYVlWx/IVNgYfP1SzBbMNbjEa5xQPetjGQSnv0dAx2OcdSg0H5+5BwgaOsAiEZA9NvgDKQmvA/ZHadbvIyYlETxZJoI5okyyuItbK7noYKsK0/6XfH3JPW2vp6wqBc+ZXQRzyHRNiMYk/RIXuKejeoFZvahR4pFXvmR1Lq5ZxyrayS5Bp7si/mWQAVJJtY1M8aQUaNWyumvRQLXjpJN/bGGGYfsU5fSkGttdI2ndKad9KwMSGzXWNcwaUzKrPOH2zLGS7Bh32dr/IylFZvElihNGXwwN+iPL6b2pJtWGL32SY93/I50W7tLvWLakAIq19CPbvHsysXdE5wVipoKuUrPr+qKGlJoelkrmpRas/QcmgAHq3++evvG2iy50YnNJPhnKEqI8mqWk5knsU4xNHDvSyyjSH0R1NankO6ZetoKrG3CkPFpxcrXF8YdKIgKi01xk6arWhOkm75CRtaHPbfzeAl6JZ7qLau6uPcf2jbZVsFtF9KSHG92raDoLEGxxlinmbLJbdAZgBgChzTQmiJBYQmgRjaVgx70GRmKk3+J5duBqIPxzgQmbs1yUkYsRQCaeHYfnVo0go3KErt9GO2VBzuZhNPnewrZKZwPYGjFN31xRRulDXLvc4aEQFZEu10u2vWehPylZltKjA6GVx4bScndSWQvq5M7JiOPkpOK5i4AhmoygS7Kiop0Yfl9KriOHZ5gzMYKXNH1C4uZh1tOXeDIS7uiJeiUD9jWkXUuMJ5241mxAmfYupeTGo4rGH1wSsCipW4Hx0ZJRTn3iBHSgY/boKfT51UvAEwWxSFDjzU3eK/sVKg4WAm/A4+0INB9rbtsPsuD42lpshxom+jX1O4loG8Y6wjcy3T8GOt0h5k6X9ICQJnIB4XBFw3lljECg0vkJc9uNCYbttRWmGSn/V6Jrm2ba4h++tZ7M3mIVDL9mPG47+bBXB/apendjk5OnK3ztJQ6XtruHzoTTxIz+/sGt/bMg5hnxqM4t2Ge3QMHk5UrpKHq96x5hAq4ReOfOl1kNbbDaywKE39jxqXwdw6GUTgO6wx5GcXj8NB9GSZps17GiBoZHkeuprTJp4v2e/58gi1tkP5iuwTD8k/m2WHT/qQF9bUUfRHWJcGpd53Wd4IxcTv6zp7xuaGVmn7oQAh0aKth7/npf3hNKwbnY439bCwfselNATysOs9m9V1/mrPvs6nnbWCFmBWtS0iA4cEzkR2taxO0EXDh5uBp0md3kDhTMUOlkiIX8Aj2yGWNJQeykHHrLY1jl6eDcJtrtM2fR3uWQLtbPNyZ7yAwkt2P4zDU5te32YC7dpuN6J1mO43k14XPNVoyGL002abDbEzZKzIXM7EbBxaL4RfJ/BErv8t8F4bZ4ej+oqmoVDU+6fu1z/VfNVqHsQYASII/UcliC2lPuibSn8wpB+FyfaRlbUEL2XesC4akJjA3tHfGXU+bnj8pdOO97juSUFJiIZFXEabOy7zzA2VOOH8ntuVfCojf2iAtn3Jdtrb+Notr93rpI39CxCvmF+BGAAA",
 text: ####"""
 // Applies the lines of a list to the state of one window: pure, and all or nothing.
 // A line that does not fit gives null and changes nothing; the caller then asks for a page.
@@ -2160,6 +2160,11 @@ export function applyLine(state, line) {
   return line.t === 'page' ? applyPage(state, line) : line.t === 'delta' ? applyDelta(state, line) : null;
 }
 
+/** The rows with the values that run along the list; a change of one row changes those of many, which are no updates. */
+const withRunning = (page, running) => running
+  ? page.map((row, index) => row && { ...row, cells: row.cells.with(running.cell, running.texts[index] ?? '') })
+  : page;
+
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 
 function applyPage(state, line) {
@@ -2172,7 +2177,7 @@ function applyPage(state, line) {
   if (from < 0 || from + page.length > rows) return null;
   const next = {
     position, rows, matching: line.matching ?? rows, sectioned: line.sectioned ?? state?.sectioned ?? true,
-    counts, headers, from, page,
+    counts, headers, from, page: withRunning(page, line.running),
   };
   return { state: next, change: { kind: 'page', moved: known, at: line.at, reason: line.reason } };
 }
@@ -2191,7 +2196,7 @@ function applyDelta(state, line) {
 
   const next = {
     position: line.to, rows: line.rows, matching: line.matching ?? line.rows, sectioned: state.sectioned,
-    counts: sections.counts, headers: sections.headers, from: newFrom, page: rows.page,
+    counts: sections.counts, headers: sections.headers, from: newFrom, page: withRunning(rows.page, line.running),
   };
   const change = {
     kind: 'delta', cause: line.cause, shift: newFrom - oldFrom, origins: sections.origins, grown: sections.grown,

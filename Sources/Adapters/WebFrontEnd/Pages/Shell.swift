@@ -84,6 +84,7 @@ enum Pages {
   static func print(
     _ list: ResultsList<Row>,
     _ rows: [Row],
+    running: [String]?,
     of setup: BrowserSetup,
     order: String
   ) -> String {
@@ -112,8 +113,9 @@ enum Pages {
           "<tr><th scope=\"rowgroup\" colspan=\"\(columns)\">\(header.title.isEmpty ? "(none)" : header.title) <small>\(count)</small></th></tr>\n"
         )
       }
-      let cells = setup.columns.map { column -> HTMLText in
-        let text = WindowLines.bounded(column.text(row))
+      let cells = setup.columns.enumerated().map { index, column -> HTMLText in
+        let isRunning = setup.running?.index == index && running?.indices.contains(position) == true
+        let text = WindowLines.bounded(isRunning ? running?[position] ?? "" : column.text(row))
         return column.alignment == .trailing
           ? "<td class=\"number\"><bdi>\(text)</bdi></td>" : "<td><bdi>\(text)</bdi></td>"
       }

@@ -250,7 +250,13 @@ final class WebRoutes: Sendable {
     let list = try hub.controller.results
     let rows = try await list.loadObjects(at: 0..<min(list.count, 10_000))
     return WebAnswer.text(
-      Pages.print(list, rows, of: site.setup, order: hub.order.words),
+      Pages.print(
+        list,
+        rows,
+        running: await ListClient.running(of: list, at: 0..<rows.count, hub),
+        of: site.setup,
+        order: hub.order.words
+      ),
       type: "text/html; charset=utf-8"
     )
   }
