@@ -95,6 +95,32 @@ struct GroupTests {
     #expect(try list.results.groups.map(\.id) == [.integer(3)])
   }
 
+  @Test func `R11, R76: a section of another group stays if the window moves to its other rows`()
+    async throws
+  {
+    var ledger = try Ledger()
+    ledger.definition = ResultsDefinition(
+      FetchRequest<Row>(entity: ledger.entity, sortedBy: [.ascending("date")], fetchLimit: 2),
+      sectionedBy: .attribute("town"),
+      groupedBy: .attribute("amount")
+    )
+    for (amount, town): (Int64, String) in [(1, "a"), (1, "b"), (2, "a"), (2, "c")] {
+      try ledger.add("2026-01-01", amount, town: town)
+    }
+    let list = try await ledger.controller()
+    let before = try list.results
+    try await list.update { $0.request.fetchOffset = 2 }
+    let after = try list.results
+    guard case .change(let delta, _) = try list.catchUp(from: before.position) else {
+      Issue.record("no change")
+      return
+    }
+    try delta.verify(from: before.snapshot.content, to: after.snapshot.content)
+    #expect(delta.sections.deletes.map(\.old.id.value) == [.text("b")])
+    #expect(delta.sections.inserts.map(\.new.id.value) == [.text("c")])
+    #expect(delta.rows.deletes.count == 2 && delta.rows.inserts.count == 2)
+  }
+
   @Test func `R11, R89: the explanation of a list counts its groups`() async throws {
     let ledger = try Ledger()
     for day in ["2026-01-02", "2026-01-30", "2026-02-01"] { try ledger.add(day, 1) }

@@ -50,6 +50,18 @@ struct WindowMove {
     return (first, new, last - first + 1)
   }
 
+  /// Whether a section leaves the window, and other rows of the same section, which stand apart from its own, come into it.
+  ///
+  /// Where ids do not come first in the keys, as in groups by an expression, rows of one section may stand apart as long as no window shows
+  /// both. Such a section stays, with other rows.
+  /// - Complexity: O(*r*) in the sections that enter or leave.
+  var movesWithinSections: Bool {
+    if case .columns(_, idColumn: 0) = old.rule { return false }
+    let changes = sections(shared)
+    let left = Set(changes.deletes.map(\.old.id))
+    return changes.inserts.contains { left.contains($0.new.id) }
+  }
+
   /// Completes the aggregates of the next generation, and finds the delta to it.
   /// - Parameter store: The store in the generation's version, as the list reads it.
   /// - Returns: The delta, which is empty if nothing visible differs.
@@ -147,12 +159,13 @@ extension ListEngine {
   /// The list must have been advanced to the store's version, and the plan may differ in its window only.
   /// - Returns: The step, or `nil` if the list shows the same as before.
   /// - Throws: As `redefine(_:in:)`; the list is then as it was.
-  /// - Complexity: O(*k* log *n*) for *k* rows that enter or leave.
+  /// - Complexity: O(*k* log *n*) for *k* rows that enter or leave; as `redefine(_:in:)` if other rows of a section that leaves come in.
   mutating func moveWindow(
     to plan: ListPlan,
     in store: any StoreSnapshot
   ) throws(StoreError) -> Step? {
     var move = try WindowMove(from: snapshot, to: plan)
+    guard !move.movesWithinSections else { return try redefine(plan, in: store) }
     let view = plan.view(store)
     let delta = try move.assemble(in: view)
     let step = try commit(move.next, delta, after: nil, in: view)
