@@ -137,7 +137,7 @@ struct NaiveTable {
           """
       }
       let number = table.rowIDName.map { ["'I' || \($0)"] } ?? []
-      let result = try shell.run(
+      let result = try shell.waiting.run(
         "SELECT \((fields + number).joined(separator: " || ',' || ")) FROM \(table.name.quotedName);"
       )
       guard result.status == 0 else {

@@ -3,7 +3,8 @@ import Foundation
 
 /// The `sqlite3` shell in a folder: the reader and the writers of a stranger's database.
 ///
-/// It waits for no lock, so that a lock that another process holds is a failure, unless it is given a time.
+/// It waits for no lock, so that a lock that another process holds is a failure, unless it is given a time. A reader waits: where a database
+/// has a write-ahead log, SQLite locks it for a moment whenever a process is the first that opens it, or the last that closes it.
 struct SQLiteShell {
   static let path = "/usr/bin/sqlite3"
   static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
@@ -13,6 +14,13 @@ struct SQLiteShell {
   /// Whether it waits for locks, as SQLite advises where several processes write.
   var waits = false
   private let environment: [String: String]
+
+  /// The same shell, waiting for locks.
+  var waiting: SQLiteShell {
+    var shell = self
+    shell.waits = true
+    return shell
+  }
 
   init(_ run: ProgramRun, folder: String) throws {
     self.folder = folder

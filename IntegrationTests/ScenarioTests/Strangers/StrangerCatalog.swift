@@ -39,6 +39,7 @@ struct StrangerCatalog {
       "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_results\\_%' ESCAPE '\\'"
     let fields =
       "l.type, l.wr, hex(CAST(x.name AS BLOB)), hex(CAST(x.type AS BLOB)), x.pk, x.hidden"
+    let shell = shell.waiting
     let tables = try shell.run(
       """
       WITH l AS (SELECT * FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') AND \(own)
