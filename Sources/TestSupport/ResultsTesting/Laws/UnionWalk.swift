@@ -233,9 +233,13 @@ extension UnionWalk {
       try expect(least == (numbers.min().map { .integer($0) } ?? .null), "the least number")
       let some = members.filter { condition.holds(for: $0) }
         .compactMap { $0["number"].integer }
+      // A sum beyond 64 bits is null, and marked.
+      let sum = some.reduce(Int128(0)) { $0 + Int128($1) }
+      let wanted = some.isEmpty ? nil : Int64(exactly: sum)
+      let found = section.header.aggregates["some"]
       try expect(
-        section.header.aggregates["some"]?.value
-          == (some.isEmpty ? .null : .integer(some.reduce(0, +))),
+        found?.value == (wanted.map { .integer($0) } ?? .null)
+          && found?.isOverflow == (wanted == nil && !some.isEmpty),
         "the sum where \(condition)"
       )
     }
