@@ -64,7 +64,7 @@ enum NaiveEvaluator {
       return .integer(Int64((Double(number) / Double(width)).rounded(.down)) * width)
     case .ifNull(let inner, let other):
       let found = value(inner, row)
-      return found.isNull ? other : found
+      return found.isNull ? value(other, row) : found
     case .transformed(.baseLetters, let inner):
       return text(inner, row) { text in
         let parts = text.decomposedStringWithCanonicalMapping.unicodeScalars.filter {

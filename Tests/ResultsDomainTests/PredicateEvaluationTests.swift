@@ -50,6 +50,26 @@ struct PredicateEvaluationTests {
     #expect(predicate.evaluate(row) == truth)
   }
 
+  @Test(
+    arguments: [
+      ("ifnull(author, title) == '帰還'", true), ("ifnull(title, author) == '帰還'", true),
+      ("ifnull(author, prefix(title, 1)) == '帰'", true), ("ifnull(year, length(title)) == 2", true),
+      ("ifnull(author, author) == 'x'", nil), ("ifnull(ifnull(author, author), 'x') == 'x'", true),
+      ("ifnull(author, NULL) == NULL", true),
+    ] as [(String, Bool?)]
+  )
+  func `R287: an expression that is null is replaced by another one`(
+    text: String,
+    truth: Bool?
+  ) throws {
+    let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
+    #expect(predicate.evaluate(row) == truth)
+    #expect(
+      FetchExpression.ifNull(.attribute("year"), 3)
+        == .ifNull(.attribute("year"), FetchExpression.literal(3))
+    )
+  }
+
   @Test(arguments: [
     ("か\u{3099}", "が", false), ("が", "が", true), ("A", "a", false),
   ])

@@ -151,6 +151,27 @@ struct PredicateParseErrorTests {
       "prefix(year, 1) is null for every row. Use an expression that fits the attribute's type."
     ),
     ("bucket(year, 0) == 1", 14, "0 is not a width above 0."),
+    // R287: two kinds, and nothing at all in the place of null.
+    (
+      "ifnull(title, year) == 'x'", 1,
+      "ifnull(title, year) mixes values of different types. Compare like with like."
+    ),
+    (
+      "ifnull(added, year) == NULL", 1,
+      "ifnull(added, year) mixes values of different types. Compare like with like."
+    ),
+    (
+      "ifnull(year, weight) == NULL", 1,
+      "ifnull(year, weight) mixes values of different types. Compare like with like."
+    ),
+    (
+      "ifnull(author, prefix(year, 1)) == 'x'", 16,
+      "prefix(year, 1) is null for every row. Use an expression that fits the attribute's type."
+    ),
+    (
+      "ifnull(added, now()) == NULL", 15,
+      "now() here is not part of the language."
+    ),
     ("reverse(title) == 'x'", 1, "The function reverse is not part of the language."),
     ("SELF == 'x'", 9, "A value of type integer64 cannot be compared with 'x'."),
     (

@@ -17,6 +17,8 @@ struct PredicateTextTests {
     "cover != X'00ff'",
     "prefix(lowercase(title), 2) == 'th'",
     "bucket(ifnull(year, 0), 10) == 1990",
+    "ifnull(author, title) == 'x'",
+    "length(ifnull(lowercase(author), ifnull(title, 'x'))) > 3",
     "bucket(price, 100.00) == 200.00",
     "title == author",
     "1990 < year",

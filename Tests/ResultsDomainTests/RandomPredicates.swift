@@ -39,7 +39,7 @@ extension SeededGenerator {
     let text = attribute(.text)
     let integer = attribute(.integer)
     let count = AttributeDescription("count", .integer64)
-    switch below(16) {
+    switch below(17) {
     case 0: return (.objectKey, count)
     case 1: return (.prefix(.attribute(text.name), length: below(3)), text)
     case 2: return (.lowercased(.attribute(text.name)), text)
@@ -48,6 +48,8 @@ extension SeededGenerator {
     case 5: return (.bucket(.attribute(integer.name), width: pick([1, 7, 10, 365])), integer)
     case 6: return (.ifNull(.attribute("author"), .text("nobody")), text)
     case 7: return (.ifNull(.attribute("year"), .integer(3)), count)
+    case 10:
+      return (.ifNull(.attribute("author"), .lowercased(.attribute(text.name))), text)
     case 8: return (.transformed(.baseLetters, .attribute(text.name)), text)
     case 9: return (.transformed(.natural, .attribute(text.name)), text)
     default:

@@ -415,6 +415,9 @@ struct StoredFormTests {
     #expect(try FetchPredicate(parsing: parsed.text(in: entity), entity: entity) == parsed)
     let expression = try FetchExpression(path: "ifnull(at, '2026-01-01T08:00:00Z')", in: entity)
     #expect(expression == .ifNull(.attribute("at"), "2026-01-01 08:00:00"))
+    // Two forms are two meanings of what is stored (R287).
+    #expect(throws: (any Error).self) { try FetchExpression(path: "ifnull(at, price)", in: entity) }
+    #expect(throws: Never.self) { try FetchExpression(path: "ifnull(at, at)", in: entity) }
   }
 
   private struct Visit: Entity {

@@ -108,9 +108,8 @@ extension FetchExpression {
     switch self {
     case .related, .gathered: [self]
     case .attribute, .objectKey, .literal: []
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
-      inner.paths
+    case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
+      operands.flatMap(\.paths)
     }
   }
 }

@@ -49,7 +49,17 @@ import Testing
         all.append(.comparison(t, comparison, .literal(value)))
         all.append(.comparison(.ifNull(t, "a\0z"), comparison, .literal(value)))
         all.append(.comparison(.lowercased(.ifNull(t, "A\0Z")), comparison, .literal(value)))
+        // R287: a constant that SQL cannot say may be in the place of null at any depth.
+        for other in [.lowercased(.ifNull(t, "A\0Z")), .ifNull(.literal("a\0"), t), t]
+          as [FetchExpression]
+        {
+          all.append(
+            .comparison(.ifNull(.prefix(t, length: 1), other), comparison, .literal(value))
+          )
+        }
       }
+      all.append(.comparison(.ifNull(i, .length(t)), comparison, .literal(1)))
+      all.append(.comparison(.bucket(.ifNull(i, .length(t)), width: 7), comparison, i))
       all.append(.comparison(i, comparison, r))
       all.append(.comparison(r, comparison, .length(t)))
       all.append(.comparison(.ifNull(t, "\0"), comparison, .ifNull(t, "a\0")))

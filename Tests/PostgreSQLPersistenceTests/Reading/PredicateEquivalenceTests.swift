@@ -186,7 +186,7 @@ extension FetchExpression {
   fileprivate var withZeros: FetchExpression {
     switch self {
     case .literal(let value): .literal(value.withZero)
-    case .ifNull(let inner, let value): .ifNull(inner.withZeros, value.withZero)
+    case .ifNull(let inner, let other): .ifNull(inner.withZeros, other.withZeros)
     case .prefix(let inner, let length): .prefix(inner.withZeros, length: length)
     case .lowercased(let inner): .lowercased(inner.withZeros)
     case .length(let inner): .length(inner.withZeros)

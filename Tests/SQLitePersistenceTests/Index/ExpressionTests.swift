@@ -129,6 +129,10 @@ import Testing
       .uppercased(.ifNull(.prefix(.lowercased(text), length: 2), "none")),
       .bucket(.length(text), width: 2), .bucket(.bucket(number, width: 7), width: 10),
       .bucket(.ifNull(number, .integer(5)), width: 10), .bucket(.objectKey, width: 10),
+      // R287
+      .ifNull(.prefix(text, length: 1), text), .ifNull(number, .length(text)),
+      .uppercased(.ifNull(text, .lowercased(text))),
+      .bucket(.ifNull(number, .bucket(.length(text), width: 2)), width: 10),
     ]
     for length in [0, 1, 2, 3, 100, Int.max] { expressions.append(.prefix(text, length: length)) }
     for width in [1, 2, 3, 7, 10, 365, 1 << 62, Int64.max / 2, .max] {
@@ -159,7 +163,8 @@ struct ComputedColumns {
         .lowercased(attribute),
         .uppercased(prefix),
         .length(attribute),
-        .ifNull(attribute, "it's")
+        .ifNull(attribute, "it's"),
+        .ifNull(attribute, .lowercased(attribute))
       )
     case "n", "k2":
       let width = generator.choice(1, 2, 10, Int64.max / 2)
@@ -178,9 +183,10 @@ struct ComputedColumns {
     case .uppercased(let inner): text("upper(\(sql(inner)))", inner)
     case .length(let inner): text("length(\(sql(inner)))", inner)
     case .bucket(let inner, let width): bucket(sql(inner), width)
-    case .ifNull(let inner, .text): "ifnull(\(sql(inner)), 'it''s')"
-    case .ifNull(let inner, .real): "ifnull(\(sql(inner)), 2.0)"
-    case .ifNull(let inner, _): "ifnull(\(sql(inner)), 1)"
+    case .ifNull(let inner, .literal(.text)): "ifnull(\(sql(inner)), 'it''s')"
+    case .ifNull(let inner, .literal(.real)): "ifnull(\(sql(inner)), 2.0)"
+    case .ifNull(let inner, .literal): "ifnull(\(sql(inner)), 1)"
+    case .ifNull(let inner, let other): "ifnull(\(sql(inner)), \(sql(other)))"
     case .objectKey, .literal, .related, .gathered, .transformed: "NULL"
     }
   }

@@ -119,9 +119,9 @@ extension BrowsedLists {
     switch expression {
     case .attribute(let name): name
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
+      .bucket(let inner, _), .ifNull(let inner, .literal), .transformed(_, let inner):
       attributeName(of: inner)
-    case .objectKey, .literal, .length, .related, .gathered: nil
+    case .objectKey, .literal, .length, .ifNull, .related, .gathered: nil
     }
   }
 

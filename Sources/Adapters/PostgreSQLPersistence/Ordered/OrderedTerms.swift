@@ -202,7 +202,6 @@ extension OrderedTerm {
 }
 
 extension FetchExpression {
-  fileprivate var isLiteral: Bool { if case .literal = self { true } else { false } }
 }
 
 extension FetchPredicate {

@@ -61,7 +61,12 @@ extension SQLText {
       append(" % \(SQLText.literal(width)) - \(SQLText.literal(width)) END")
     case .transformed(let transform, let inner):
       try append(inner, mappedFor: .transform(transform), in: table) { transform.applied(to: $0) }
-    case .ifNull(let inner, _): try append(inner, in: table)
+    case .ifNull(let inner, let other):
+      append("coalesce(")
+      try append(inner, in: table)
+      append(", ")
+      try append(other, in: table)
+      append(")")
     case .gathered(let steps, let function, let inner, let predicate):
       try append(function, inner, of: steps, where: predicate, in: table)
     }
@@ -142,13 +147,11 @@ extension EntityTable {
   func canBeNull(_ expression: FetchExpression) -> Bool {
     switch expression {
     case .attribute, .objectKey: return column(of: expression)?.isNullable ?? true
-    case .literal(let value): return value.isNull
+    case .literal(let value): return value.orderable.isNull
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
       .transformed(_, let inner):
       return canBeNull(inner)
-    case .ifNull(let inner, let value):
-      if case .real(let number) = value, number.isNaN { return canBeNull(inner) }
-      return value.isNull && canBeNull(inner)
+    case .ifNull(let inner, let other): return canBeNull(inner) && canBeNull(other)
     case .gathered(_, .count, _, _): return false
     case .bucket, .related, .gathered: return true
     }
@@ -204,10 +207,14 @@ extension FetchExpression {
   func hoisted(in entity: EntityDescription) -> (core: FetchExpression, replacement: Value?) {
     if let constant { return (.literal(constant), nil) }
     switch self {
-    case .ifNull(let inner, let value):
+    case .ifNull(let inner, let other):
       let (core, replacement) = inner.hoisted(in: entity)
-      let value = FetchExpression.literal(value).constant ?? .null
-      return (core, replacement ?? (value.isNull ? nil : value))
+      if replacement != nil || core.isLiteral && !core.isNullLiteral { return (core, replacement) }
+      let (otherCore, otherReplacement) = other.hoisted(in: entity)
+      guard case .literal(let value) = otherCore else {
+        return (.ifNull(core, otherCore), otherReplacement)
+      }
+      return (core, value.isNull ? nil : value)
     case .prefix(let inner, let length):
       return FetchExpression.hoisted(inner, in: entity) { .prefix($0, length: length) }
     case .lowercased(let inner):
@@ -236,16 +243,6 @@ extension FetchExpression {
       let entity = try? EntityDescription(name: "constant", attributes: [])
     else { return nil }
     return CompiledExpression(self, in: entity).value([], key: .integer(0))
-  }
-
-  private var isConstant: Bool {
-    switch self {
-    case .literal: true
-    case .attribute, .objectKey, .related, .gathered: false
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
-      inner.isConstant
-    }
   }
 }
 #endif

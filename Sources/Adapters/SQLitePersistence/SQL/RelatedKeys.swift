@@ -35,9 +35,8 @@ struct RelatedKeys {
   ) throws(StoreError) {
     switch expression {
     case .attribute, .objectKey, .literal: return
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
-      try add(inner, of: entity)
+    case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
+      for operand in expression.operands { try add(operand, of: entity) }
     case .related(let steps, _): _ = try add(steps, of: entity)
     case .gathered(let steps, _, let inner, let predicate):
       let elements = try add(steps, of: entity)

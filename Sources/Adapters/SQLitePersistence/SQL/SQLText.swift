@@ -227,11 +227,15 @@ extension SQLText {
       append(inner, in: table)
       append(")")
     case .bucket(let inner, let width): append(bucket: inner, width, in: table)
-    case .ifNull(let inner, let value):
+    case .ifNull(let inner, let other):
       append("ifnull(")
       append(inner, in: table)
       append(", ")
-      append(constant: value)
+      if case .literal(let value) = other {
+        append(constant: value)
+      } else {
+        append(other, in: table)
+      }
       append(")")
     case .related(let steps, let inner):
       if let joined = table.related(along: steps) {
@@ -349,9 +353,8 @@ extension FetchExpression {
     switch self {
     case .attribute, .objectKey, .literal, .related, .gathered: false
     case .bucket: true
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .ifNull(let inner, _), .transformed(_, let inner):
-      inner.holdsBucket
+    case .prefix, .lowercased, .uppercased, .length, .ifNull, .transformed:
+      operands.contains(where: \.holdsBucket)
     }
   }
 }
@@ -414,8 +417,8 @@ extension EntityTable {
     case .literal(let value): return value.storage == nil || value.storage == storage
     case .prefix, .lowercased, .uppercased, .transformed: return storage == .text
     case .length, .bucket: return storage == .integer
-    case .ifNull(let inner, let value):
-      return holdsOnly(storage, inner) && (value.storage == nil || value.storage == storage)
+    case .ifNull(let inner, let other):
+      return holdsOnly(storage, inner) && holdsOnly(storage, other)
     case .related(let steps, let inner):
       return related(along: steps)?.holdsOnly(storage, inner) ?? false
     case .gathered(_, .count, _, _): return storage == .integer
@@ -444,14 +447,12 @@ extension EntityTable {
       guard let column = shape.column(named: name) else { return true }
       return !column.isRequired
     case .objectKey: return !isRowNumber
-    case .literal(let value): return value.isNull
+    case .literal(let value): return value.orderable.isNull
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
       .transformed(_, let inner):
       return !holdsOnly(.text, inner) || canBeNull(inner)
     case .bucket: return true
-    case .ifNull(let inner, let value):
-      if case .real(let number) = value, number.isNaN { return canBeNull(inner) }
-      return value.isNull && canBeNull(inner)
+    case .ifNull(let inner, let other): return canBeNull(inner) && canBeNull(other)
     case .gathered(_, .count, _, _): return false
     case .related, .gathered: return true
     }

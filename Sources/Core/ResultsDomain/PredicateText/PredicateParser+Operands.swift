@@ -324,7 +324,16 @@ extension PredicateParser {
     default: try expect(",")
     }
     let argumentStart = token.start
-    let constant = try constant()
+    let constant: PredicateConstant
+    if function == "IFNULL" {
+      let other = try operand()
+      guard case .constant(let found) = other else {
+        return .ifNull(inner, try expression(other, at: argumentStart))
+      }
+      constant = found
+    } else {
+      constant = try self.constant()
+    }
     switch function {
     case "PREFIX":
       guard case .integer(let count) = try value(constant, as: .integer64, at: argumentStart),

@@ -196,7 +196,7 @@ public struct CompiledExpression: Sendable {
     case mapped(Node, letters: ClosedRange<UInt8>, shift: Int)
     case length(Node)
     case bucket(Node, Int64)
-    case ifNull(Node, Value)
+    case ifNull(Node, Node)
     case transformed(TextTransform, Node)
   }
 
@@ -234,7 +234,7 @@ public struct CompiledExpression: Sendable {
     case .uppercased(let inner): .mapped(compile(inner, entity), letters: 0x61...0x7A, shift: -32)
     case .length(let inner): .length(compile(inner, entity))
     case .bucket(let inner, let width): .bucket(compile(inner, entity), width)
-    case .ifNull(let inner, let value): .ifNull(compile(inner, entity), value.orderable)
+    case .ifNull(let inner, let other): .ifNull(compile(inner, entity), compile(other, entity))
     case .transformed(let transform, let inner): .transformed(transform, compile(inner, entity))
     // As for a quantified predicate.
     case .related, .gathered: .literal(.null)
@@ -278,9 +278,9 @@ public struct CompiledExpression: Sendable {
       let rest = number % width
       let (bucket, overflow) = number.subtractingReportingOverflow(rest < 0 ? rest + width : rest)
       return overflow ? .null : .integer(bucket)
-    case .ifNull(let inner, let value):
+    case .ifNull(let inner, let other):
       let found = evaluate(inner, values, key)
-      return found.isNull ? value : found
+      return found.isNull ? evaluate(other, values, key) : found
     case .transformed(let transform, let inner):
       guard let text = evaluate(inner, values, key).readableText else { return .null }
       return .text(transform.applied(to: text))

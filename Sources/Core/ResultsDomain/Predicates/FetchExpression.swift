@@ -20,8 +20,8 @@ public indirect enum FetchExpression: Hashable, Sendable {
   case length(FetchExpression)
   /// An integer rounded down to a multiple of a positive width, such as the decade of a year; null for other values.
   case bucket(FetchExpression, width: Int64)
-  /// The expression, or a constant if the expression is null.
-  case ifNull(FetchExpression, Value)
+  /// The expression, or another one of its kind, such as a constant, if it is null.
+  case ifNull(FetchExpression, FetchExpression)
   /// A text without its marks, or as a key of natural order; null for other values.
   case transformed(TextTransform, FetchExpression)
   /// An attribute or the key of the object at the end of to-one relationships, as in `author.name`; null where a step has no
@@ -34,14 +34,38 @@ public indirect enum FetchExpression: Hashable, Sendable {
 }
 
 extension FetchExpression {
+  /// The expression, or a constant if the expression is null.
+  /// - Parameters:
+  ///   - expression: The expression.
+  ///   - value: The constant.
+  /// - Returns: The expression with the constant as its other one.
+  public static func ifNull(_ expression: FetchExpression, _ value: Value) -> FetchExpression {
+    .ifNull(expression, .literal(value))
+  }
+
   /// The names of the entity's attributes it reads, without those of related objects.
   public var attributes: [String] {
+    if case .attribute(let name) = self { [name] } else { operands.flatMap(\.attributes) }
+  }
+
+  /// The expressions over the same object from whose values its value is computed.
+  package var operands: [FetchExpression] {
     switch self {
-    case .attribute(let name): [name]
-    case .objectKey, .literal, .related, .gathered: []
+    case .attribute, .objectKey, .literal, .related, .gathered: []
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
-      inner.attributes
+      .bucket(let inner, _), .transformed(_, let inner):
+      [inner]
+    case .ifNull(let inner, let other): [inner, other]
+    }
+  }
+
+  /// Whether it reads nothing of an object.
+  package var isConstant: Bool {
+    switch self {
+    case .literal: true
+    case .attribute, .objectKey, .related, .gathered: false
+    case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
+      operands.allSatisfy(\.isConstant)
     }
   }
 
@@ -73,12 +97,16 @@ extension FetchExpression {
     case .bucket(let inner, let width):
       guard width > 0 else { throw .invalidBucket(width) }
       return try inner.canHold(.integer, in: entity) ? .integer : nil
-    case .ifNull(let inner, let value):
+    case .ifNull(let inner, let other):
       guard let storage = try inner.storage(in: entity) else {
         throw .alwaysNull(inner.description)
       }
-      guard let other = value.orderable.storage else { return storage }
-      guard other == storage || storage == .any else { throw .mixedStorage(description) }
+      if other.isNullLiteral { return storage }
+      let second = try other.comparableStorage(in: entity)
+      guard other.isLiteral || inner.form(in: entity) == other.form(in: entity),
+        storage == .any
+          || second == storage && (other.isLiteral || inner.isAlike(other, in: entity))
+      else { throw .mixedStorage(description) }
       return storage
     case .related(let steps, let inner):
       let path = try entity.relationships(along: steps, endsToMany: false, in: description)
@@ -108,7 +136,7 @@ extension FetchExpression {
     case .uppercased(let inner): .uppercased(inner.normalized)
     case .length(let inner): .length(inner.normalized)
     case .bucket(let inner, let width): .bucket(inner.normalized, width: width)
-    case .ifNull(let inner, let value): .ifNull(inner.normalized, value)
+    case .ifNull(let inner, let other): .ifNull(inner.normalized, other.normalized)
     case .transformed(let transform, let inner): .transformed(transform, inner.normalized)
     case .gathered(let steps, let function, let inner, let predicate):
       .gathered(steps, function, inner?.normalized, where: predicate.normalized)
@@ -124,8 +152,11 @@ extension FetchExpression {
     return found == storage || found == .any
   }
 
+  /// Whether it is a constant.
+  package var isLiteral: Bool { if case .literal = self { true } else { false } }
+
   /// Whether it is the constant null, or not-a-number, which a store holds as null.
-  var isNullLiteral: Bool {
+  package var isNullLiteral: Bool {
     if case .literal(let value) = self { value.orderable.isNull } else { false }
   }
 }

@@ -119,6 +119,12 @@ extension FetchExpression {
     form(in: entity) == nil ? type(in: entity) : nil
   }
 
+  /// Whether its values and those of another expression of the same storage class mean the same, so that one can stand for the other.
+  func isAlike(_ other: FetchExpression, in entity: EntityDescription) -> Bool {
+    guard let type = type(in: entity), let other = other.type(in: entity) else { return true }
+    return type.isComparable(with: other)
+  }
+
   /// The storage class of its values; throws for an expression that is always null.
   func comparableStorage(in entity: EntityDescription) throws(RequestError) -> StorageClass {
     guard let storage = try storage(in: entity), !isNullLiteral else {
@@ -138,7 +144,11 @@ extension FetchExpression {
     case .length: .integer64
     case .bucket(let inner, _):
       inner.type(in: entity).map { $0.isPlainNumber ? .integer64 : $0 }
-    case .ifNull(let inner, _): inner.type(in: entity)
+    case .ifNull(let inner, let other):
+      // Only numbers can be of two types.
+      other.isLiteral || inner.type(in: entity) == other.type(in: entity)
+        || inner.type(in: entity)?.isPlainNumber != true
+        ? inner.type(in: entity) : .integer64
     case .related(let steps, let inner):
       entity.destination(along: steps).flatMap { inner.type(in: $0) }
     case .gathered(let steps, let function, let inner, _):

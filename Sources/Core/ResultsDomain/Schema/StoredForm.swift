@@ -523,7 +523,7 @@ extension FetchExpression {
   package func showsIntegers(in entity: EntityDescription) -> Bool {
     switch self {
     case .attribute(let name): entity.attribute(named: name)?.showsIntegers ?? false
-    case .ifNull(let inner, _): inner.showsIntegers(in: entity)
+    case .ifNull: operands.contains { $0.showsIntegers(in: entity) }
     case .related(let steps, let inner):
       entity.destination(along: steps).map { inner.showsIntegers(in: $0) } ?? false
     default: false
@@ -534,9 +534,8 @@ extension FetchExpression {
   ///
   /// A date without a time is its midnight in UTC. A constant for which the form has no stored value stays as it is.
   func storing(in entity: EntityDescription) -> FetchExpression {
-    guard case .ifNull(let inner, let value) = self, let form = inner.form(in: entity) else {
-      return self
-    }
+    guard case .ifNull(let inner, .literal(let value)) = self, let form = inner.form(in: entity)
+    else { return self }
     var logical = value
     if form.type == .date, case .integer(let date) = value,
       let day = Instant(microseconds: date).wholeDay
@@ -557,11 +556,13 @@ extension FetchExpression {
   /// The expression with the logical values of constants that replace null.
   private func showingConstants(in entity: EntityDescription) -> FetchExpression {
     switch self {
-    case .ifNull(let inner, let value):
+    case .ifNull(let inner, .literal(let value)):
       return .ifNull(
         inner.showingConstants(in: entity),
         inner.form(in: entity)?.logical(value) ?? value
       )
+    case .ifNull(let inner, let other):
+      return .ifNull(inner.showingConstants(in: entity), other.showingConstants(in: entity))
     case .related(let steps, let inner):
       guard let destination = entity.destination(along: steps) else { return self }
       return .related(steps, inner.showingConstants(in: destination))

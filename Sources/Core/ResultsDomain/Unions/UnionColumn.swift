@@ -175,7 +175,7 @@ extension FetchExpression {
     case .attribute(let name): entity.attribute(named: name)?.isOptional ?? false
     case .objectKey: false
     case .literal(let value): value.orderable.isNull
-    case .ifNull(_, let value): value.orderable.isNull
+    case .ifNull(let inner, let other): inner.canBeNull(in: entity) && other.canBeNull(in: entity)
     case .prefix, .lowercased, .uppercased, .length, .bucket, .transformed, .related, .gathered:
       true
     }

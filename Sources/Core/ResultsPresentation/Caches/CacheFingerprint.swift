@@ -285,10 +285,14 @@ struct FingerprintWriter {
       add(tag: 8)
       add(argument: .integer(width))
       add(inner)
-    case .ifNull(let inner, let value):
+    case .ifNull(let inner, .literal(let value)):
       add(tag: 9)
       add(argument: value)
       add(inner)
+    case .ifNull(let inner, let other):
+      add(tag: 13)
+      add(inner)
+      add(other)
     case .transformed(let transform, let inner):
       add(tag: 12)
       add(name: transform.rawValue)

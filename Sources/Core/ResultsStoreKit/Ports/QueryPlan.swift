@@ -105,7 +105,8 @@ extension FetchExpression {
     case .uppercased(let inner): inner.indexName + "Uppercased"
     case .length(let inner): inner.indexName + "Length"
     case .bucket(let inner, let width): "\(inner.indexName)Bucket\(width)"
-    case .ifNull(let inner, _): inner.indexName + "OrOther"
+    case .ifNull(let inner, .literal): inner.indexName + "OrOther"
+    case .ifNull(let inner, let other): "\(inner.indexName)Or\(other.indexName)"
     case .related, .gathered: "Related"
     case .transformed(let transform, let inner): inner.indexName + transform.rawValue
     }

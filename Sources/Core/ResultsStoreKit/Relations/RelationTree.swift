@@ -209,7 +209,7 @@ extension RelationTree {
     case .uppercased(let inner): return .uppercased(restored(inner))
     case .length(let inner): return .length(restored(inner))
     case .bucket(let inner, let width): return .bucket(restored(inner), width: width)
-    case .ifNull(let inner, let value): return .ifNull(restored(inner), value)
+    case .ifNull(let inner, let other): return .ifNull(restored(inner), restored(other))
     case .transformed(let transform, let inner): return .transformed(transform, restored(inner))
     }
   }
@@ -245,9 +245,8 @@ extension FetchExpression {
     switch self {
     case .related, .gathered: true
     case .attribute, .objectKey, .literal: false
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
-      inner.usesPaths
+    case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
+      operands.contains(where: \.usesPaths)
     }
   }
 }

@@ -171,7 +171,8 @@ extension RelationTreeBuilder {
     case .uppercased(let inner): return .uppercased(try rewrite(inner, at: node))
     case .length(let inner): return .length(try rewrite(inner, at: node))
     case .bucket(let inner, let width): return .bucket(try rewrite(inner, at: node), width: width)
-    case .ifNull(let inner, let value): return .ifNull(try rewrite(inner, at: node), value)
+    case .ifNull(let inner, let other):
+      return .ifNull(try rewrite(inner, at: node), try rewrite(other, at: node))
     case .transformed(let transform, let inner):
       return .transformed(transform, try rewrite(inner, at: node))
     case .related(let steps, let inner):

@@ -14,9 +14,8 @@ package struct TablePaths {
   package mutating func add(_ expression: FetchExpression) {
     switch expression {
     case .attribute, .objectKey, .literal: return
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
-      add(inner)
+    case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
+      for operand in expression.operands { add(operand) }
     case .related(let steps, _): add(steps)
     case .gathered(let steps, _, _, _): add(steps.dropLast())
     }

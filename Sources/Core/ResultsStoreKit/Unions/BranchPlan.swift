@@ -97,14 +97,14 @@ extension BranchPlan {
       return function(of: inner, .text) { .transformed(transform, $0) }
     case .bucket(let inner, let width):
       return function(of: inner, .integer) { .bucket($0, width: width) }
-    case .ifNull(let inner, let value):
-      let inner = substituted(inner)
-      if inner.isNullConstant { return .literal(value) }
-      guard let own = storage(of: inner), let other = value.orderable.storage, own != .any else {
-        return .ifNull(inner, value)
+    case .ifNull(let inner, let other):
+      let (inner, other) = (substituted(inner), substituted(other))
+      if inner.isNullConstant { return other }
+      guard let own = storage(of: inner), let second = storage(of: other), own != .any else {
+        return .ifNull(inner, other)
       }
-      // Only a key can be of another class than the constant, and is never null.
-      return own == other ? .ifNull(inner, value) : inner
+      // Only a key can be of another class than the other expression, and is never null.
+      return own == second ? .ifNull(inner, other) : inner
     }
   }
 
@@ -247,23 +247,9 @@ extension BranchPlan {
 }
 
 extension FetchExpression {
-  /// Whether the expression is a constant itself.
-  var isLiteral: Bool { if case .literal = self { true } else { false } }
-
   fileprivate var isNullConstant: Bool {
     if case .literal(let value) = self { value.orderable.isNull } else { false }
   }
 
   fileprivate static let null = FetchExpression.literal(.null)
-
-  /// Whether the expression reads nothing of an object.
-  fileprivate var isConstant: Bool {
-    switch self {
-    case .literal: true
-    case .attribute, .objectKey, .related, .gathered: false
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
-      inner.isConstant
-    }
-  }
 }

@@ -73,7 +73,8 @@ extension StoreConformance {
         .length(title), .bucket(.attribute("number"), width: 10),
         .bucket(.attribute("day"), width: 7), .ifNull(.attribute("note"), "m"),
         .ifNull(.attribute("share"), .real(0)), .transformed(.natural, title),
-        .transformed(.baseLetters, title),
+        .transformed(.baseLetters, title), .ifNull(.attribute("note"), title),
+        .transformed(.natural, .ifNull(.attribute("note"), .lowercased(title))),
       ]
       for expression in expressions {
         for direction in [SortDirection.ascending, .descending] {

@@ -229,12 +229,13 @@ package struct RandomRelations {
       inner = .gathered(steps, function, value, where: condition)
     default: inner = plain(entity)
     }
-    switch generator.number(in: 0...11) {
+    switch generator.number(in: 0...12) {
     case 0: return .lowercased(inner)
     case 1: return .prefix(inner, length: generator.number(in: 0...2))
     case 2: return .length(inner)
     case 3: return .bucket(inner, width: 3)
     case 4: return .ifNull(inner, generator.choice(.integer(3), .text("b"), .real(0.1)))
+    case 5: return .ifNull(inner, plain(entity))
     default: return inner
     }
   }

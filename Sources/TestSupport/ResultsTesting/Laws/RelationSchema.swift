@@ -224,6 +224,7 @@ extension RelationSchema {
       name,
       rank,
       .ifNull(rank, .integer(4)),
+      .ifNull(name, value(of: entity, isText: true)),
       .lowercased(name),
       .transformed(.natural, name)
     )

@@ -82,7 +82,7 @@ public struct RelationModel: Sendable {
       }
     case .ifNull(let inner, let other):
       let found = value(inner, of: row, in: entity)
-      return found.isNull ? other : found
+      return found.isNull ? value(other, of: row, in: entity) : found
     case .lowercased(let inner):
       guard case .text(let text) = value(inner, of: row, in: entity) else { return .null }
       return .text(text == "B" ? "b" : text)

@@ -296,7 +296,11 @@ extension RandomStoreWorkload {
     case (.text, 2): return .lowercased(inner)
     case (.text, 3): return .uppercased(inner)
     case (.text, 4):
-      return .transformed(generator.choice(.baseLetters, .natural), inner)
+      return generator.choice(
+        .transformed(.baseLetters, inner),
+        .transformed(.natural, inner),
+        .ifNull(plain, inner)
+      )
     case (.integer, 1), (.integer, 2):
       return .bucket(inner, width: generator.choice(1, 2, 7, 10, 1000, .max))
     case (.integer, 3) where entity.attributes.contains { $0.type == .text }:
