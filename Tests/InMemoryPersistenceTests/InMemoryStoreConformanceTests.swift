@@ -15,8 +15,8 @@ import Testing
   )
 
   /// Every case of the kit (R87), also that several rows are inserted together or not at all (R157), that objects are linked (R199), that rows are
-  /// moved in orders that people give them (R112), that typed requests take identities, texts without marks and natural order (R203, R206), and
-  /// that aggregates have conditions (R284), and that drafts show their edits, follow the store and are committed (R49, R109, R110, R269, R270).
+  /// moved in orders that people give them (R112), that typed requests take identities, texts without marks and natural order (R203, R206), that
+  /// titles are filed alike (R286), that aggregates have conditions (R284), and that drafts show their edits, follow the store and are committed (R49, R109, R110, R269, R270).
   @Test(arguments: StoreConformance.cases)
   func `keeps its promises`(_ testCase: StoreConformance.Case) async throws {
     let outcome = try await testCase.run(with: Self.provider)

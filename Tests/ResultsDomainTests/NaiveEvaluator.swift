@@ -73,8 +73,8 @@ enum NaiveEvaluator {
         return String(String.UnicodeScalarView(parts)).precomposedStringWithCanonicalMapping
       }
     // Its order is tested by itself.
-    case .transformed(.natural, let inner):
-      return text(inner, row) { TextTransform.natural.applied(to: $0) }
+    case .transformed(let order, let inner):
+      return text(inner, row) { order.applied(to: $0) }
     case .related, .gathered: return .null
     }
   }

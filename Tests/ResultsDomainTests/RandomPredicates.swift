@@ -51,7 +51,7 @@ extension SeededGenerator {
     case 10:
       return (.ifNull(.attribute("author"), .lowercased(.attribute(text.name))), text)
     case 8: return (.transformed(.baseLetters, .attribute(text.name)), text)
-    case 9: return (.transformed(.natural, .attribute(text.name)), text)
+    case 9: return (.transformed(pick([.natural, .filing]), .attribute(text.name)), text)
     default:
       let any = pick(Book.entity.attributes)
       return (.attribute(any.name), any)

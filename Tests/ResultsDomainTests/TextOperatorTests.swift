@@ -147,6 +147,7 @@ struct TextOperatorTests {
       "title CONTAINS[cd] 'e'", "title BEGINSWITH[d] 'e'", "title MATCHES 'a+'",
       "title MATCHES[cd] '[a-c]*'", "natural(title) > 'x'", "baseletters(title) == 'x'",
       "baseletters(title) CONTAINS 'é'", "natural(baseletters(title)) == title",
+      "filing(ifnull(author, title)) > 'x'",
     ]
   )
   func textForms(text: String) throws {

@@ -55,12 +55,12 @@ struct NaiveRelatedList {
       return (entry.row.id, section == nil ? .null : entry.values[0], observed)
     }
     isSectioned = section != nil
-    isNatural = if case .transformed(.natural, _) = section { true } else { false }
+    isKey = if case .transformed(let order, _) = section { order != .baseLetters } else { false }
   }
 
   private let isSectioned: Bool
-  /// Whether the section's value is a key of natural order, which ends with the text behind a separator.
-  private let isNatural: Bool
+  /// Whether the section's value is a key of an order, which ends with the text behind a separator.
+  private let isKey: Bool
 
   var content: ResultsContent {
     guard isSectioned else {
@@ -75,7 +75,7 @@ struct NaiveRelatedList {
         sections[sections.count - 1].rows.append(row.id)
       } else {
         var title = row.section.isNull ? "" : row.section.text ?? row.section.description
-        if isNatural,
+        if isKey,
           let text = title.unicodeScalars.split(
             separator: "\u{1}",
             omittingEmptySubsequences: false

@@ -68,7 +68,12 @@ import Testing
       all.append(
         .comparison(.length(.prefix(.ifNull(t, "ab\0"), length: 9)), comparison, .literal(2))
       )
-      all.append(.comparison(.transformed(.natural, .ifNull(t, "a\0")), comparison, .literal("a")))
+      for order in [TextTransform.natural, .filing] {
+        all.append(.comparison(.transformed(order, .ifNull(t, "a\0")), comparison, .literal("a")))
+        all.append(
+          .comparison(.transformed(order, .ifNull(.lowercased(t), t)), comparison, .literal("a"))
+        )
+      }
       all.append(.comparison(.literal(1), comparison, .literal(1.5)))
     }
     for values in [integers, reals, [], [.null], [1, .null], [0.5, 1, .real(.nan)]] {

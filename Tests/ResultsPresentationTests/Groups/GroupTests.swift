@@ -408,6 +408,8 @@ struct GroupTests {
     #expect(
       ids(PrefixGrouping(length: 1, isFolded: true), ["Éa", "e", "e\u{301}"]) == ["E", "E", "E"]
     )
+    let filed = PrefixGrouping(length: 1, inOrderOf: .filing)
+    #expect(ids(filed, ["“Øst”", "os", "L'Été", "'s", "¿?"]) == ["O", "O", "L", "S", "?"])
     #expect(PrefixGrouping(length: 0).length == 1)
     #expect(PrefixGrouping(length: 2).group(of: .integer(1987)).id == "19")
     #expect(PrefixGrouping(length: 2).group(of: .null).id == .null)

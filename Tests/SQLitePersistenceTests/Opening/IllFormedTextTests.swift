@@ -54,7 +54,7 @@ import Testing
   @Test(
     arguments: [
       name, .prefix(name, length: 4), .lowercased(name), .uppercased(name), .length(name),
-      .transformed(.natural, name), .transformed(.baseLetters, name),
+      .transformed(.natural, name), .transformed(.baseLetters, name), .transformed(.filing, name),
     ],
     [SortDirection.ascending, .descending]
   )

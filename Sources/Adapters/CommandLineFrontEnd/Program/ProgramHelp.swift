@@ -458,7 +458,7 @@ extension HelpTopic {
 
       Constants   'text' or "text"  12  3.5  TRUE  FALSE  NULL  '2026-11-03'
       Functions   lowercase(x)  uppercase(x)  length(x)  prefix(x, n)
-                  bucket(x, n)  ifnull(x, y)  baseletters(x)  natural(x)
+                  bucket(x, n)  ifnull(x, y)  baseletters(x)  natural(x)  filing(x)
       Time        now()  now(-90m)  today()  today(7d)  beside a date
       In LIKE, % and _ are ordinary; write \\\\* and \\\\? for * and ? themselves.
       Keywords may be in any case. Put a name that is a keyword between backticks.

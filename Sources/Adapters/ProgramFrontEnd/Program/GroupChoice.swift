@@ -38,7 +38,7 @@ enum GroupChoice {
       return try groups(by: .attribute(name), attribute, key, settings)
     }
     let word = name.lowercased()
-    if word == "initial" { return .titles(by: PrefixGrouping(length: 1, isFolded: key.isNatural)) }
+    if word == "initial" { return .titles(by: PrefixGrouping(length: 1, inOrderOf: key.order)) }
     if let unit = CalendarGrouping.Unit(rawValue: word) {
       guard key.dateUnits.contains(unit) else {
         throw CommandFailure(
@@ -85,9 +85,13 @@ enum GroupChoice {
 }
 
 extension SectionKey {
-  /// Whether the sections are in natural order, which ignores letter case and marks.
-  fileprivate var isNatural: Bool {
-    if case .expression(.transformed(.natural, _), _, _, _) = source { true } else { false }
+  /// The order of texts that the sections are in, unless it is that of their bytes.
+  fileprivate var order: TextTransform? {
+    if case .expression(.transformed(let order, _), _, _, _) = source, order != .baseLetters {
+      order
+    } else {
+      nil
+    }
   }
 
   /// The spans of dates that consist of whole sections.

@@ -22,6 +22,7 @@ enum ConnectionFunctions {
       add("results_pattern", arguments: 2, isConstant: false, to: connection, pattern),
       add("results_baseletters", arguments: 1, to: connection, baseLetters),
       add("results_natural", arguments: 1, to: connection, natural),
+      add("results_filing", arguments: 1, to: connection, filing),
       addSum("results_integer_sum", of: .integer64, to: connection),
       addSum("results_real_sum", of: .real, to: connection),
       results_register_functions(connection),
@@ -103,6 +104,11 @@ enum ConnectionFunctions {
   private static let natural: Function = { context, _, arguments in
     guard let argument = arguments?[0], sqlite3_value_type(argument) == SQLITE_TEXT else { return }
     answer(context, arguments, TextTransform.natural.applied)
+  }
+
+  private static let filing: Function = { context, _, arguments in
+    guard let argument = arguments?[0], sqlite3_value_type(argument) == SQLITE_TEXT else { return }
+    answer(context, arguments, TextTransform.filing.applied)
   }
 
   /// Returns a function of the text that is a function's first argument to SQLite.

@@ -12,7 +12,7 @@ extension FetchPredicate {
   ///   is text in ISO 8601, or a whole number of microseconds since 1970. A date without a time is that whole day in UTC:
   ///   `==` and `IN` find its instants, `<=` and `BETWEEN` include them, `>` begins after them.
   /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, y)`,
-  ///   `natural(x)`, `baseletters(x)`.
+  ///   `natural(x)`, `filing(x)`, `baseletters(x)`.
   /// - Dates that follow the clock (R15), on one side of a comparison with a date: `now()`, `now(-90m)`, `today()`, `today(7d)`, with the
   ///   units `w`, `d`, `h`, `m` and `s`. `today()` is the first instant of the day of a calendar; like a date without a time, `==` finds all
   ///   its instants, `<=` includes them and `>` begins after them.

@@ -280,14 +280,15 @@ extension PredicateParser {
   ) throws(PredicateParseError) -> FetchExpression {
     let function = PredicateWord.capitals(name)
     let known = [
-      "PREFIX", "LOWERCASE", "UPPERCASE", "LENGTH", "BUCKET", "IFNULL", "NATURAL", "BASELETTERS",
+      "PREFIX", "LOWERCASE", "UPPERCASE", "LENGTH", "BUCKET", "IFNULL", "NATURAL", "FILING",
+      "BASELETTERS",
     ]
     guard known.contains(function) else {
       throw error(
         .unsupported(
           "The function \(PredicateToken.short(name))",
           instead:
-            "prefix, lowercase, uppercase, length, bucket, ifnull, natural, baseletters, now or today"
+            "prefix, lowercase, uppercase, length, bucket, ifnull, natural, filing, baseletters, now or today"
         ),
         at: start
       )
@@ -320,6 +321,7 @@ extension PredicateParser {
     case "UPPERCASE": return .uppercased(inner)
     case "LENGTH": return .length(inner)
     case "NATURAL": return .transformed(.natural, inner)
+    case "FILING": return .transformed(.filing, inner)
     case "BASELETTERS": return .transformed(.baseLetters, inner)
     default: try expect(",")
     }

@@ -22,7 +22,7 @@ public indirect enum FetchExpression: Hashable, Sendable {
   case bucket(FetchExpression, width: Int64)
   /// The expression, or another one of its kind, such as a constant, if it is null.
   case ifNull(FetchExpression, FetchExpression)
-  /// A text without its marks, or as a key of natural order; null for other values.
+  /// A text without its marks, or as a key of natural or filing order; null for other values.
   case transformed(TextTransform, FetchExpression)
   /// An attribute or the key of the object at the end of to-one relationships, as in `author.name`; null where a step has no
   /// object (R92).

@@ -11,6 +11,12 @@ public enum TextTransform: String, Hashable, Sendable, CaseIterable {
   /// Letter case and marks are ignored, and digits compare by the value of the number: `file2`, `File 10`. Texts that
   /// agree in that are sorted by their bytes. The order does not depend on the locale.
   case natural
+  /// A text whose bytes sort as a catalogue files titles: `filing(x)`.
+  ///
+  /// As in natural order, but letters without marks of their own are filed with those that they are written for elsewhere, such as ø as
+  /// o, æ as ae and ß as ss. Apostrophes do not count, nor do spaces, quotation marks, brackets and modifier letters before the title.
+  /// What precedes a comma and a space comes before longer texts that begin with it.
+  case filing
 }
 
 extension TextTransform {
@@ -19,14 +25,16 @@ extension TextTransform {
   public func applied(to text: String) -> String {
     switch self {
     case .baseLetters: TextTransform.baseLetters(of: text)
-    case .natural: TextTransform.naturalKey(of: text)
+    case .natural:
+      TextTransform.key(of: text, TextFolding.folded(TextTransform.baseLetters(of: text)))
+    case .filing: TextTransform.key(of: text, TextTransform.filed(text))
     }
   }
 
-  /// The text for which the function has a value, if the value says so: a key of natural order ends with its text.
+  /// The text for which the function has a value, if the value says so: a key of an order ends with its text.
   /// - Complexity: O(*n*) in the bytes.
   func source(of value: String) -> String? {
-    guard self == .natural else { return nil }
+    guard self != .baseLetters else { return nil }
     // The mark between the folded text and the text; both have the same number of marks of their own.
     let marks = value.utf8.indices.filter { value.utf8[$0] == 1 }
     guard marks.count % 2 == 1 else { return nil }
@@ -54,8 +62,65 @@ extension TextTransform {
     return String(letters)
   }
 
-  /// The folded text with a count of digits before each number, then the text itself.
-  private static func naturalKey(of text: String) -> String {
+  /// The letters by which a text is filed.
+  static func filed(_ text: String) -> String {
+    var letters = String.UnicodeScalarView()
+    for scalar in TextFolding.folded(baseLetters(of: text)).unicodeScalars {
+      if isApostrophe(scalar) || letters.isEmpty && opens(scalar) { continue }
+      if scalar == " ", letters.last == "," {
+        // What stands before the comma is a whole name: "Sea, The" comes before "Sea The Sea".
+        letters.removeLast()
+        letters.append("\u{2}")
+        continue
+      }
+      if let replacement = replacement(of: scalar) {
+        letters.append(contentsOf: replacement.unicodeScalars)
+      } else {
+        letters.append(scalar)
+      }
+    }
+    return String(letters)
+  }
+
+  /// What a small letter without a decomposition is filed as.
+  private static func replacement(of letter: Unicode.Scalar) -> String? {
+    switch letter {
+    case "ø": "o"
+    case "ł": "l"
+    case "œ": "oe"
+    case "æ": "ae"
+    case "đ", "ð": "d"
+    case "þ": "th"
+    case "ß": "ss"
+    case "ı": "i"
+    default: nil
+    }
+  }
+
+  private static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "'", "\u{2018}", "\u{2019}", "\u{2BB}", "\u{2BC}", "\u{FF07}": true
+    default: false
+    }
+  }
+
+  /// Whether it stands before what a title begins with: a space, a quotation mark, a bracket, ¿ or ¡, or a modifier letter.
+  private static func opens(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x22, 0x60, 0xA1, 0xBF, 0xFF02, 0x2B0...0x2FF: true
+    case 0x30...0x39, 0x61...0x7A: false
+    default:
+      switch scalar.properties.generalCategory {
+      case .initialPunctuation, .finalPunctuation, .openPunctuation, .closePunctuation,
+        .spaceSeparator:
+        true
+      default: false
+      }
+    }
+  }
+
+  /// The letters with a count of digits before each number, then the text itself.
+  private static func key(of text: String, _ letters: String) -> String {
     var key = String.UnicodeScalarView()
     var digits = String.UnicodeScalarView()
     var isNumber = false
@@ -68,7 +133,7 @@ extension TextTransform {
       digits = String.UnicodeScalarView()
       isNumber = false
     }
-    for scalar in TextFolding.folded(baseLetters(of: text)).unicodeScalars {
+    for scalar in letters.unicodeScalars {
       guard let value = TextTransform.value(ofDigit: scalar) else {
         endNumber()
         key.append(scalar)

@@ -158,7 +158,8 @@ public struct PrefixGrouping: SectionGrouping {
   /// The number of characters.
   public let length: Int
   /// Whether letters are gathered with their capitals, and without their marks: `é` and `e` with `E`, as natural order has them.
-  public let isFolded: Bool
+  public var isFolded: Bool { order != nil }
+  private let order: TextTransform?
 
   /// Gathers texts by their first characters.
   ///
@@ -167,25 +168,37 @@ public struct PrefixGrouping: SectionGrouping {
   ///   - length: The number of characters; at least 1.
   ///   - isFolded: Whether letters are gathered with their capitals, and without their marks.
   public init(length: Int, isFolded: Bool = false) {
-    (self.length, self.isFolded) = (max(1, length), isFolded)
+    self.init(length: length, inOrderOf: isFolded ? .natural : nil)
+  }
+
+  /// Gathers texts by their first characters as an order of texts counts them: `"Øst"` in filing order by O.
+  /// - Parameters:
+  ///   - length: The number of characters; at least 1.
+  ///   - order: The order that the texts have, or `nil` for that of their bytes.
+  public init(length: Int, inOrderOf order: TextTransform?) {
+    (self.length, self.order) = (max(1, length), order)
   }
 
   /// The first characters of a text.
   public func group(of value: Value) -> SectionGroup {
     let text = value.plainTitle
     if value.isNull { return SectionGroup(id: .null) }
-    guard isFolded else {
-      return SectionGroup(id: .text(PrefixGrouping.prefix(of: text, length)))
-    }
     // A letter can have marks behind it, and none is a letter.
-    let folded = TextTransform.baseLetters.applied(to: text).uppercased()
-    return SectionGroup(id: .text(PrefixGrouping.prefix(of: folded, length)))
+    let counted =
+      switch order {
+      case nil: text
+      case .filing: TextTransform.filed(text).uppercased()
+      case .natural, .baseLetters: TextTransform.baseLetters.applied(to: text).uppercased()
+      }
+    return SectionGroup(id: .text(PrefixGrouping.prefix(of: counted, length)))
   }
 
   /// The characters.
   public func title(of id: Value) -> String { id.plainTitle }
-  /// The number of characters, and whether they are folded.
-  public var groupingIdentity: String { "prefix \(length)\(isFolded ? " folded" : "")" }
+  /// The number of characters, and whether they are folded or filed.
+  public var groupingIdentity: String {
+    "prefix \(length)\(order == .filing ? " filed" : isFolded ? " folded" : "")"
+  }
   /// The same for all.
   public var titleIdentity: String { "" }
 

@@ -63,7 +63,7 @@ public struct SectionKey: Sendable {
     return shown.plainTitle
   }
 
-  /// The value that a section's id stands for: of a key of natural order, the text.
+  /// The value that a section's id stands for: of a key of natural or filing order, the text.
   private func shown(_ id: Value) -> Value {
     guard case .expression(.transformed(let transform, _), _, _, _) = source,
       case .text(let key) = id

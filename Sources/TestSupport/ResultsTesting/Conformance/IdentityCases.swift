@@ -307,6 +307,40 @@ extension StoreConformance {
       )
     },
 
+    Case("titles are filed alike in every store, by another text if there is one", ["R286"]) {
+      fixture in
+      let store = try fixture.open()
+      let filed: [(title: String, note: String?)] = [
+        ("9 Nights", nil), ("11/22/63", nil), ("Ægypt", nil), ("After", nil), ("¿Dónde?", nil),
+        ("L'Étranger", "Étranger, L'"), ("Łódź", nil), ("[Logbook]", nil), ("Œuvres", nil),
+        ("“Øst”", nil), ("Straße", nil), ("Strassen", nil), ("þing", nil), ("Zoo", nil),
+        ("The Zoo", "Zoo, The"),
+      ]
+      try await store.write { transaction in
+        for (title, note) in filed.reversed() {
+          let values = Sample.item(.text(title), note: note.map { .text($0) } ?? .null)
+          try transaction.insert(values, key: nil, into: Sample.item)
+        }
+      }
+      let order = FetchExpression.transformed(
+        .filing,
+        .ifNull(.attribute("note"), .attribute("title"))
+      )
+      let list = FetchedResultsController(
+        ResultsDefinition<Row>(
+          FetchRequest(entity: Sample.item, sortedBy: [FetchSortDescriptor(order)]),
+          sectionedBy: .expression(order)
+        ),
+        in: store
+      )
+      try await list.performFetch()
+      try fixture.expectEqual(
+        list.sections.map(\.title),
+        filed.map { $0.note ?? $0.title },
+        "the titles"
+      )
+    },
+
     Case("the title of a section in natural order is the text", ["R206"]) { fixture in
       let store = try fixture.openBookshop()
       let list = FetchedResultsController(

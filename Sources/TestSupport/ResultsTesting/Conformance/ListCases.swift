@@ -75,6 +75,7 @@ extension StoreConformance {
         .ifNull(.attribute("share"), .real(0)), .transformed(.natural, title),
         .transformed(.baseLetters, title), .ifNull(.attribute("note"), title),
         .transformed(.natural, .ifNull(.attribute("note"), .lowercased(title))),
+        .transformed(.filing, .ifNull(.attribute("note"), title)),
       ]
       for expression in expressions {
         for direction in [SortDirection.ascending, .descending] {

@@ -226,7 +226,7 @@ extension RelationSchema {
       .ifNull(rank, .integer(4)),
       .ifNull(name, value(of: entity, isText: true)),
       .lowercased(name),
-      .transformed(.natural, name)
+      .transformed(generator.choice(.natural, .filing), name)
     )
   }
 

@@ -6,7 +6,7 @@ public import ResultsStoreKit
 /// It shares no code with the core's join.
 public struct RelationModel: Sendable {
   private let rows: [String: [ObjectKey: Row]]
-  /// What texts begin with in natural order, where they differ from it: the number of digits comes before them.
+  /// What texts begin with in natural and filing order, where they differ from it: the number of digits comes before them.
   private static let naturalKeys = ["B": "b", "a9": "a19", "a10": "a210"]
 
   /// Reads all rows of some entities.
@@ -86,7 +86,7 @@ public struct RelationModel: Sendable {
     case .lowercased(let inner):
       guard case .text(let text) = value(inner, of: row, in: entity) else { return .null }
       return .text(text == "B" ? "b" : text)
-    case .transformed(.natural, let inner):
+    case .transformed(.natural, let inner), .transformed(.filing, let inner):
       guard case .text(let text) = value(inner, of: row, in: entity) else { return .null }
       return .text((RelationModel.naturalKeys[text] ?? text) + "\u{1}" + text)
     default: return expression.evaluate(row)

@@ -299,6 +299,7 @@ extension RandomStoreWorkload {
       return generator.choice(
         .transformed(.baseLetters, inner),
         .transformed(.natural, inner),
+        .transformed(.filing, inner),
         .ifNull(plain, inner)
       )
     case (.integer, 1), (.integer, 2):
