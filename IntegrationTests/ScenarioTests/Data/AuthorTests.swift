@@ -168,7 +168,7 @@ import WireFormat
     #expect(listed.list?.sections == watched.list?.sections)
     #expect(
       list.output.contains(
-        #""title":"Gamma","authorID":1,"year":null,"language":null,"identifier":null,"author.name":"Ada"}"#
+        #""title":"Gamma","authorID":1,"year":null,"language":null,"identifier":null,"filedAs":null,"author.name":"Ada"}"#
       ),
       "\(list)"
     )

@@ -556,6 +556,7 @@ import WireFormat
     }
     #expect(try names("lowercase(Name)") == ["a10", "a9", "abba", "Alpha", "Beta"])
     #expect(try names("-natural(Name)") == ["Beta", "Alpha", "abba", "a10", "a9"])
+    #expect(try names("filing(ifnull(Name, 'x'))") == ["a9", "a10", "abba", "Alpha", "Beta"])
     func explanation() throws -> [String] {
       try run.run("live-list", "music.sqlite", "Artist", "--sort", "lowercase(Name)", "--explain")
         .lines

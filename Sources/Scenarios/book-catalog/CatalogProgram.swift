@@ -19,8 +19,13 @@ enum CatalogProgram: StoredProgram {
     of: Book.entity,
     naming: [
       (relationship: "author", attribute: "name"), (relationship: "tags", attribute: "name"),
-    ]
+    ],
+    deriving: DerivedField("filedAs", from: ["title", "language"]) { values in
+      let filed = values[0].text.flatMap { FilingTitle.of($0, language: values[1].text) }
+      return filed.map { .text($0) } ?? .null
+    }
   )
+  static let namedOrders = [NamedValue("filing", BookCatalog.filing)]
   static let attributeReplacements = [authorText]
   static let columns = ["title", "author", "year"]
   static let examples = ProgramExamples(

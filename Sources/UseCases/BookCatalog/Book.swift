@@ -16,6 +16,8 @@ public struct Book: Entity {
   public var language: String?
   /// The identifier of the edition: an ISBN or a library's number.
   public var identifier: String?
+  /// The text by which the title is filed, such as `Zoo, The`; without one it is the title.
+  public var filedAs: String?
 
   /// A book without a key.
   public init(
@@ -24,7 +26,8 @@ public struct Book: Entity {
     authorID: Int64? = nil,
     year: Int16? = nil,
     language: String? = nil,
-    identifier: String? = nil
+    identifier: String? = nil,
+    filedAs: String? = nil
   ) {
     self.publisher = publisher
     self.title = title
@@ -32,6 +35,7 @@ public struct Book: Entity {
     self.year = year
     self.language = language
     self.identifier = identifier
+    self.filedAs = filedAs
   }
 
   /// An empty book, to be filled from a row.
@@ -45,6 +49,7 @@ public struct Book: Entity {
     Attribute(\.year, "year")
     Attribute(\.language, "language")
     Attribute(\.identifier, "identifier")
+    Attribute(\.filedAs, "filedAs")
     Relationship(author)
     Relationship(tags)
   }

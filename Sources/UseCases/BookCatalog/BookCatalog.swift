@@ -27,6 +27,12 @@ public struct BookCatalog: Sendable {
   /// The default section key of the catalog: the publisher.
   public static let sectionKey = SectionKey.attribute("publisher")
 
+  /// The order in which a library files titles; no index gives it.
+  public static let filing = FetchExpression.transformed(
+    .filing,
+    .ifNull(.attribute("filedAs"), .attribute("title"))
+  )
+
   /// The whole catalog in sections, cached under the name `Demo`.
   public static func definition<Object: FetchedObject>(
     _ kind: Object.Type = Object.self

@@ -174,7 +174,7 @@ package struct ImportRun<Program: ListProgram> {
       stored = try StoredObjects(
         fields,
         Program.identifier,
-        ignoring: [Program.rankedOrder?.rank].compactMap(\.self)
+        ignoring: [Program.rankedOrder?.rank, fields.derived?.name].compactMap(\.self)
           + (defaults?.missing ?? []).map(\.default.field),
         settings,
         in: transaction

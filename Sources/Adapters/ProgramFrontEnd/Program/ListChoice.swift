@@ -40,7 +40,7 @@ package struct ListChoice: Sendable {
     if let period { definition.request.predicate = definition.request.predicate && period }
     if let sectionBy { definition.sectionKey = try sectionKey(sectionBy, Program.self, settings) }
     if let sort {
-      definition.request.sortDescriptors = try NameList.names(in: sort, of: "--sort").map {
+      definition.request.sortDescriptors = try NameList.expressions(in: sort, of: "--sort").map {
         try descriptor($0, Program.self)
       }
     } else if sectionBy != nil, case .transient(let source, _) = definition.sectionKey?.source {
@@ -88,7 +88,9 @@ package struct ListChoice: Sendable {
       || ["id", "self"].contains(name.lowercased())
     {
       expression = .objectKey
-    } else if let value = Program.namedValues.first(where: { $0.name == name }) {
+    } else if let value = (Program.namedValues + Program.namedOrders).first(where: {
+      $0.name.hasSameBytes(as: name)
+    }) {
       expression = value.expression
     } else if let path = try RelatedName.expression(name, of: Program.self, option: "--sort") {
       expression = path
@@ -96,7 +98,8 @@ package struct ListChoice: Sendable {
       throw RelatedName.failure(
         for: name,
         of: Program.entity,
-        known: ["id"] + Program.fields.form.attributes.map(\.name),
+        known: ["id"] + Program.fields.form.attributes.map(\.name)
+          + Program.namedOrders.map(\.name),
         option: "--sort"
       )
     }
@@ -228,6 +231,40 @@ package enum NameList {
       throw CommandFailure(.usage, "\(option) is empty.", remedy: "Name at least one attribute.")
     }
     let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    return try checked(names, in: text, of: option)
+  }
+
+  /// Returns names and functions; commas inside of parentheses separate nothing.
+  /// - Throws: As `names(in:of:)`.
+  package static func expressions(in text: String, of option: String) throws(CommandFailure)
+    -> [String]
+  {
+    var (parts, depth, isEscaped) = ([""], 0, false)
+    var quote: Unicode.Scalar?
+    for scalar in text.unicodeScalars {
+      if let mark = quote {
+        if scalar == mark, !isEscaped { quote = nil }
+        isEscaped = scalar == "\\" && !isEscaped
+      } else if depth > 0, scalar == "'" || scalar == "\"" {
+        quote = scalar
+      } else if scalar == "(" || scalar == ")" {
+        depth += scalar == "(" ? 1 : -1
+      } else if scalar == ",", depth == 0 {
+        parts.append("")
+        continue
+      }
+      parts[parts.count - 1].unicodeScalars.append(scalar)
+    }
+    // Without a function, parentheses are a part of names.
+    guard depth == 0, !text.isEmpty else { return try names(in: text, of: option) }
+    return try checked(parts, in: text, of: option)
+  }
+
+  private static func checked(
+    _ names: [String],
+    in text: String,
+    of option: String
+  ) throws(CommandFailure) -> [String] {
     guard names.allSatisfy({ !$0.isEmpty }) else {
       throw CommandFailure(
         .usage,

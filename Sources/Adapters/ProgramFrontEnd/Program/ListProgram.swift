@@ -29,6 +29,8 @@ package protocol ListProgram: Sendable {
   static var timeAttribute: String? { get }
   /// The values of related objects that have names of their own.
   static var namedValues: [NamedValue] { get }
+  /// The orders that have names of their own.
+  static var namedOrders: [NamedValue] { get }
   /// The columns that are printed by default.
   static var columns: [String] { get }
   /// The heading of the objects' keys.
@@ -119,6 +121,9 @@ extension ListProgram {
   /// No values with names of their own.
   package static var namedValues: [NamedValue] { [] }
 
+  /// No orders with names of their own.
+  package static var namedOrders: [NamedValue] { [] }
+
   /// The list is live.
   package static var copyTime: String? { nil }
 
@@ -150,7 +155,8 @@ extension ListProgram {
 
   /// The fields that have an order, and the keys: the name of a related object stands for its key, which comes last.
   package static var sortNames: [String] {
-    orderedNames + namedValues.map(\.name) + ["id"] + foreignKeyNames.sorted()
+    namedOrders.map(\.name) + orderedNames + namedValues.map(\.name) + ["id"]
+      + foreignKeyNames.sorted()
   }
 
   /// The section keys besides attributes, and then the fields that have an order.

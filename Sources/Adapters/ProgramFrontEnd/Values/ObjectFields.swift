@@ -17,6 +17,32 @@ package struct NamedRelationship: Hashable, Sendable {
   package var path: FetchExpression { .related([name], .attribute(attribute)) }
 }
 
+/// A field that follows from others until it gets a value of its own.
+package struct DerivedField: Sendable {
+  /// The name.
+  package let name: String
+  private let sources: [String]
+  private let value: @Sendable ([Value]) -> Value
+
+  /// Creates a derived field.
+  /// - Parameters:
+  ///   - name: The name of an optional attribute.
+  ///   - sources: The names of the fields that it follows from.
+  ///   - value: Returns its value for those of the other fields.
+  package init(
+    _ name: String,
+    from sources: [String],
+    _ value: @escaping @Sendable ([Value]) -> Value
+  ) {
+    (self.name, self.sources, self.value) = (name, sources, value)
+  }
+
+  /// What follows from the values of the fields of a form.
+  fileprivate func value(of values: [Value], in form: EntityDescription) -> Value {
+    value(sources.map { name in form.index(of: name).map { values[$0] } ?? .null })
+  }
+}
+
 /// The fields of a program's objects: the attributes of its entity, in which names of related objects stand for foreign keys.
 ///
 /// Files, arguments and `show` have fields. An object is found by its name, byte by byte, or created with it; the names of several objects
@@ -28,6 +54,8 @@ package struct ObjectFields: Sendable {
   package let form: EntityDescription
   /// The relationships whose objects have names.
   package let named: [NamedRelationship]
+  /// The field that follows from others, if there is one; imports do not compare it.
+  package let derived: DerivedField?
   private let sources: [Source]
 
   /// What a field is in the store.
@@ -71,11 +99,14 @@ package struct ObjectFields: Sendable {
   /// - Parameters:
   ///   - entity: The entity.
   ///   - names: The text attributes by which related objects are known, by the relationship's name.
+  ///   - derived: The attribute that follows from others where it has no value of its own.
   package init(
     of entity: EntityDescription,
-    naming names: [(relationship: String, attribute: String)] = []
+    naming names: [(relationship: String, attribute: String)] = [],
+    deriving derived: DerivedField? = nil
   ) {
     self.entity = entity
+    self.derived = derived
     var sources: [Source] = entity.attributes.indices.map { .attribute($0) }
     var attributes = entity.attributes
     var named: [NamedRelationship] = []
@@ -292,7 +323,7 @@ extension ObjectFields {
     var unlinked = values
     for field in names.keys { unlinked[field] = .null }
     let isCompound = if case .compound = entity.identity { true } else { false }
-    let id = try insert(
+    let id = try insertWhole(
       unlinked,
       key: isCompound ? nil : key,
       into: transaction,
@@ -304,10 +335,24 @@ extension ObjectFields {
     }
   }
 
-  /// Inserts an object; related objects of names that nothing has are created.
+  /// Inserts a new object; related objects of names that nothing has are created, and a derived field without a value gets one.
   /// - Returns: The identity of the new object.
   /// - Throws: As `StoreTransaction.insert(_:key:into:)`.
   package func insert(
+    _ values: [Value],
+    key: ObjectKey?,
+    into transaction: any StoreTransaction,
+    finding objects: inout NamedObjects
+  ) throws(StoreError) -> ObjectID {
+    var values = values
+    if let derived, let index = form.index(of: derived.name), values[index].isEmpty {
+      values[index] = derived.value(of: values, in: form)
+    }
+    return try insertWhole(values, key: key, into: transaction, finding: &objects)
+  }
+
+  /// Inserts an object with these values.
+  private func insertWhole(
     _ values: [Value],
     key: ObjectKey?,
     into transaction: any StoreTransaction,
@@ -333,7 +378,7 @@ extension ObjectFields {
     return id
   }
 
-  /// Sets fields of an object; related objects of names that nothing has are created.
+  /// Sets fields of an object; related objects of names that nothing has are created, and a derived field that is not set follows.
   ///
   /// An unchanged name stays the same object, also if another one has that name. Of the names of several objects, those are linked and
   /// unlinked by which the new value differs from the old one, so that links which others have made stay.
@@ -377,6 +422,18 @@ extension ObjectFields {
         continue
       }
       if row[field] != stored.values[field] { changed.append(field) }
+    }
+    if let derived, let field = form.index(of: derived.name), values[field] == nil,
+      case .attribute(let index) = sources[field]
+    {
+      let (old, new) = (
+        derived.value(of: stored.values, in: entity), derived.value(of: row, in: entity)
+      )
+      // A value of one's own stays.
+      if old != new, row[index].isEmpty || row[index] == old {
+        row[index] = new
+        if new != stored.values[index] { changed.append(field) }
+      }
     }
     if row != stored.values {
       try transaction.update(stored.id, to: row, of: entity, ifUnchangedFrom: stored)
@@ -442,4 +499,9 @@ extension ObjectFields {
     for (index, part) in zip(links.to, other.parts) { values[index] = part }
     try transaction.insert(values, key: nil, into: links.entity)
   }
+}
+
+extension Value {
+  /// Whether a form shows it as nothing.
+  fileprivate var isEmpty: Bool { isNull || self == .text("") }
 }

@@ -1,0 +1,65 @@
+import ResultsDomain
+
+/// The text by which a title is filed: the title with its article behind it, as a cataloguer writes it.
+public enum FilingTitle {
+  /// The articles that can begin a title, in small letters, by languages in the codes of ISO 639.
+  ///
+  /// They are those of MARC 21, appendix F (loc.gov/marc/bibliographic/bdapndxf.html), for the twelve most frequent languages of catalogs
+  /// that have articles as words of their own. An article with an apostrophe at its end is written together with the next word.
+  static let articles: [(codes: [String], articles: [String])] = [
+    (["en", "eng"], ["the", "a", "an"]),
+    (
+      ["de", "deu", "ger"],
+      [
+        "der", "die", "das", "dem", "den", "des", "ein", "eine", "einem", "einen", "einer", "eines",
+      ]
+    ),
+    (["fr", "fra", "fre"], ["le", "la", "les", "l'", "un", "une"]),
+    (["es", "spa"], ["el", "la", "lo", "los", "las", "un", "una"]),
+    (
+      ["it", "ita"],
+      ["il", "lo", "la", "l'", "i", "gli", "gl'", "le", "un", "uno", "una", "un'"]
+    ),
+    (["pt", "por"], ["o", "a", "os", "as", "um", "uma"]),
+    (["nl", "nld", "dut"], ["de", "het", "'t", "een", "eene", "'n"]),
+    (["sv", "swe"], ["den", "det", "de", "en", "ett"]),
+    (["da", "dan"], ["den", "det", "de", "en", "et"]),
+    (
+      ["no", "nb", "nn", "nor", "nob", "nno"],
+      ["den", "det", "de", "dei", "en", "ei", "et", "ein", "eit"]
+    ),
+    (["ca", "cat"], ["el", "la", "els", "les", "l'", "en", "un", "una"]),
+    (["hu", "hun"], ["a", "az", "egy"]),
+  ]
+
+  /// Returns the title with its article behind it, as in `Zoo, The`.
+  /// - Parameters:
+  ///   - title: The title.
+  ///   - language: The code of its language, such as `fr`, `fre` or `fr-CA`. Without one only `The` is an article, which no other of
+  ///     these languages has.
+  /// - Returns: The text by which the title is filed; `nil` if it begins with no article of the language, or is nothing else.
+  public static func of(_ title: String, language: String?) -> String? {
+    let articles = language.map { FilingTitle.articles(of: $0) } ?? ["the"]
+    let scalars = title.unicodeScalars
+    let end = scalars.firstIndex { $0.properties.isWhitespace } ?? scalars.endIndex
+    let word = scalars[..<end]
+    func split(at index: String.Index) -> String? {
+      let article = String(title[..<index])
+      let letters = article.lowercased().unicodeScalars.map { $0 == "\u{2019}" ? "'" : $0 }
+      let written = String(String.UnicodeScalarView(letters))
+      let rest = scalars[index...].drop { $0.properties.isWhitespace }
+      guard !rest.isEmpty, articles.contains(where: { $0.hasSameBytes(as: written) }) else {
+        return nil
+      }
+      return "\(String(rest)), \(article)"
+    }
+    if let filed = split(at: end) { return filed }
+    let mark = word.dropFirst().firstIndex { $0 == "'" || $0 == "\u{2019}" }
+    return mark.flatMap { split(at: scalars.index(after: $0)) }
+  }
+
+  private static func articles(of language: String) -> [String] {
+    let code = String(language.lowercased().unicodeScalars.prefix { $0 != "-" && $0 != "_" })
+    return articles.first { $0.codes.contains { $0.hasSameBytes(as: code) } }?.articles ?? []
+  }
+}
