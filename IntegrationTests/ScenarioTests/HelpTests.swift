@@ -69,6 +69,7 @@ import Testing
     // The objects and files that the examples name.
     let add = try #require(examples("add").first)
     for _ in 0..<(program == "news-feed" ? 1 : 8) { try shell(add, run) }
+    for example in examples("accounts add") { try shell(example, run) }
     if program == "news-feed" {
       try shell(add.replacing("note-1", with: "note-2"), run)
       try run.write(

@@ -106,7 +106,7 @@ import Testing
     let (store, list) = try await ledger()
     var definition = list.definition
     definition.request.sortDescriptors = [.ascending("amount"), .descending("date")]
-    for entities in [store, try InMemoryStore(entities: [Transaction.entity])] {
+    for entities in [store, try InMemoryStore(entities: HouseholdLedger.entities)] {
       let refused = FetchedResultsController(definition, in: entities)
       let error = await #expect(throws: StoreError.self) { try await refused.performFetch() }
       guard case .request(.transientSectionNotFirst("date", "amount", _)) = error else {
@@ -162,7 +162,7 @@ import Testing
   private func ledger() async throws -> (
     any Store, FetchedResultsController<Transaction>
   ) {
-    let store = try InMemoryStore(entities: [Transaction.entity])
+    let store = try InMemoryStore(entities: HouseholdLedger.entities)
     try await store.write { transaction in
       // Nine in the morning in Tokyo, the evening before in New York.
       for (date, units) in [("2026-11-01", -100), ("2026-11-03", 250), ("2026-11-03", -50)] {

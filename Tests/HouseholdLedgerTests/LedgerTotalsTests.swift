@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct LedgerTotalsTests {
   @Test func `totals are exactly the sums of the transactions`() throws {
-    let store = try InMemoryStore(entities: [Transaction.entity])
+    let store = try InMemoryStore(entities: HouseholdLedger.entities)
     let days = CalendarGrouping(.day, calendar: try calendar("America/St_Johns"), locale: nil)
     let months = CalendarGrouping(.month, calendar: try calendar("America/St_Johns"), locale: nil)
     var generator = SeededGenerator(seed: 5)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `a sum beyond 64 bits is an error`() throws {
-    let store = try InMemoryStore(entities: [Transaction.entity])
+    let store = try InMemoryStore(entities: HouseholdLedger.entities)
     let large = try movement("2026-11-03T00:00:00Z", .max)
     try store.write { transaction in
       for _ in 0..<2 { try transaction.insert(large) }
@@ -55,8 +55,38 @@ import Testing
     #expect(throws: LedgerOverflow.self) { try totals(by: .category, in: store) }
   }
 
+  @Test func `R291: sums are those of one currency, whatever the accounts are called`() throws {
+    let store = try InMemoryStore(entities: HouseholdLedger.entities)
+    var generator = SeededGenerator(seed: 7)
+    let codes: [String?] = [nil, "EUR", "USD", "e\u{301}", "\u{E9}", "sum"]
+    var sums: [Value: Int64] = [:]
+    try store.write { transaction in
+      var accounts: [(code: String?, key: Int64?)] = [(nil, nil)]
+      for number in 0..<12 {
+        let code = codes[generator.number(in: 0...codes.count - 1)]
+        let id = try transaction.insert(Account(name: "a\(number % 3)", currency: code))
+        accounts.append((code, id.key.parts[0].integer))
+      }
+      for _ in 0..<300 {
+        let units = Int64(generator.number(in: -9999...9999))
+        let account = accounts[generator.number(in: 0...accounts.count - 1)]
+        var one = try movement("2026-11-03T00:00:00Z", units)
+        one.accountID = account.key
+        try transaction.insert(one)
+        sums[account.code.map { .text($0) } ?? .null, default: 0] += units
+      }
+    }
+    let totals = try store.read { (snapshot) throws(StoreError) in
+      Result { try LedgerTotals.ofEachCurrency(by: .payee, in: snapshot) }
+    }.get()
+    let found = totals.map { ($0.currency.map { Value.text($0) } ?? .null, $0.balance.units) }
+    #expect(Dictionary(found) { _, last in last } == sums, "\(found) \(sums)")
+    #expect(found.count == sums.count)
+    #expect(totals.first?.currency == nil)
+  }
+
   @Test func `amounts have two decimal places, and a third is refused`() throws {
-    let store = try InMemoryStore(entities: [Transaction.entity])
+    let store = try InMemoryStore(entities: HouseholdLedger.entities)
     var one = try movement("2026-11-03T00:00:00Z", 0)
     one.amount = ExactDecimal(units: -1_290_500, scale: 3)
     let ledger = HouseholdLedger(store)

@@ -205,4 +205,67 @@ import Testing
       return
     }
   }
+
+  // MARK: - Namesakes
+
+  private struct Club: Entity {
+    var id: Int64?
+    var name = ""
+    var town: String?
+    static let schema = EntitySchema<Club>("Club", identity: \.id) {
+      Attribute(\.name, "name")
+      Attribute(\.town, "town")
+    }
+  }
+
+  private struct Player: Entity {
+    var id: Int64?
+    var name = ""
+    var clubID: Int64?
+    static let club = ToOne<Player, Club>("club", \.clubID, onDelete: .nullify)
+    static let schema = EntitySchema<Player>("Player", identity: \.id) {
+      Attribute(\.name, "name")
+      Attribute(\.clubID, "clubID")
+      Relationship(club)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `R289: a qualifier distinguishes namesakes; a name alone finds any`(_ readsAll: Bool)
+    throws
+  {
+    let fields = ObjectFields(
+      of: Player.entity,
+      naming: [(relationship: "club", attribute: "name")],
+      qualifying: ["club": "town"]
+    )
+    #expect(fields.form.attributes.map(\.name) == ["name", "club", "town"])
+    let store = try InMemoryStore(entities: [Player.entity, Club.entity])
+    func add(_ values: [Value]...) throws -> [Value] {
+      try store.commit(origin: .unnamed) { transaction in
+        var objects = NamedObjects(readsAll: readsAll)
+        let keys = try values.map {
+          try fields.insert($0, key: nil, into: transaction, finding: &objects).key
+        }
+        return try transaction.rows(keys, of: Player.entity).compactMap { $0?.values[1] }
+      }.result
+    }
+    // What a name finds does not depend on the objects before it in the same file.
+    #expect(
+      try add(["a", "FC", "Kiel"], ["b", "FC", .null], ["c", "FC", "Ulm"], ["d", .null, "Ulm"])
+        == [1, 2, 3, 4]
+    )
+    #expect(
+      try add(["e", "FC", .null], ["f", "FC", "Ulm"], ["g", .null, .null]) == [2, 3, .null]
+    )
+    #expect(try add(["h", "SV", "Jena"]) == [5])
+    #expect(try add(["i", "SV", .null]) == [5])
+    let row = try store.read { (snapshot) throws(StoreError) in
+      try fields.rows(
+        snapshot.rows([.integer(3)], of: Player.entity).compactMap(\.self),
+        in: snapshot
+      )
+    }
+    #expect(row.first?.values == ["c", "FC", "Ulm"])
+  }
 }

@@ -14,6 +14,12 @@ enum LedgerProgram: StoredProgram {
   static let abstract = "A household ledger: newest first, one section per day."
   static let nouns = (one: "transaction", many: "transactions")
   static let entity = Transaction.entity
+  static let entities = HouseholdLedger.entities
+  static let fields = ObjectFields(
+    of: Transaction.entity,
+    naming: [(relationship: "account", attribute: "name")],
+    qualifying: ["account": "currency"]
+  )
   static let columns = ["payee", "category", "amount", "memo"]
   static let examples = ProgramExamples(
     condition: "amount < 0 AND date >= '2026-11-01'",
@@ -28,6 +34,9 @@ enum LedgerProgram: StoredProgram {
   static let headerAggregates = [HouseholdLedger.sum]
   static let runningColumn: RunningColumn? =
     RunningColumn("balance", of: HouseholdLedger.sum, along: "date")
+  static func headerAggregates(in store: any Store) throws -> [SectionAggregate] {
+    try HouseholdLedger(store).sums()
+  }
   static let rankedOrder: RankedOrderDescription? = Transaction.order.description
   static let importDefaults = [ImportDefault("category", like: "payee", otherwise: "unsorted")]
 
@@ -71,7 +80,7 @@ enum LedgerProgram: StoredProgram {
 struct Main: AsyncParsableCommand {
   static let configuration = ProgramVerbs.configuration(
     of: LedgerProgram.self,
-    verbs: ProgramVerbs.all(of: LedgerProgram.self) + [TotalsVerb.self]
+    verbs: ProgramVerbs.all(of: LedgerProgram.self) + [TotalsVerb.self, AccountsVerb.self]
   )
 
   static func main() async { await ProgramRunner.run(Main.self) }

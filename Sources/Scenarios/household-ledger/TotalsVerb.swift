@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineFrontEnd
-import FileFormats
 import FoundationAttributes
 import HouseholdLedger
 import ProgramFrontEnd
@@ -17,7 +16,7 @@ struct TotalsVerb: AsyncParsableCommand {
     discussion: LedgerProgram.discussion(
       """
       On a terminal it prints a table, elsewhere tab-separated lines. tsv, csv and jsonl are the same in every locale. \
-      A week is one of ISO 8601, such as 2026-W45. Attributes for \
+      A week is one of ISO 8601, such as 2026-W45. Sums of several currencies are never added. Attributes for \
       --where: \(LedgerProgram.entity.attributes.map(\.name).joined(separator: ", ")).
       """,
       examples: "totals",
@@ -35,19 +34,10 @@ struct TotalsVerb: AsyncParsableCommand {
     case payee
   }
 
-  /// The formats of totals.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case table
-    case plain
-    case tsv
-    case csv
-    case jsonl
-  }
-
   @Option(help: "What to sum by.")
   var by: Period = .month
   @Option(help: "The output format (default: table on a terminal, tsv elsewhere).")
-  var format: Format?
+  var format: ReportFormat?
   @Option(
     name: .customLong("where"),
     parsing: .unconditional,
@@ -60,8 +50,8 @@ struct TotalsVerb: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let format = format ?? (TerminalOutput.standard.isTerminal ? .table : .tsv)
-    let settings = try locale.settings(for: OutputFormat(rawValue: format.rawValue) ?? .tsv)
+    let form = OutputFormat(rawValue: (format ?? .usual).rawValue) ?? .tsv
+    let settings = try locale.settings(for: form)
     let condition = try [
       predicate.map { try Condition.predicate($0, of: LedgerProgram.self, for: settings) },
       times.condition(for: settings),
@@ -69,15 +59,11 @@ struct TotalsVerb: AsyncParsableCommand {
     let opened = try LedgerProgram.openStore(try store.locationToRead(of: LedgerProgram.self))
     let grouping = grouping(for: settings)
     let result = try opened.read { (snapshot) throws(StoreError) in
-      Result { try LedgerTotals(by: grouping, where: condition, in: snapshot) }
+      Result { try LedgerTotals.ofEachCurrency(by: grouping, where: condition, in: snapshot) }
     }
     try opened.close()
     do {
-      let totals = try result.get()
-      guard let table = TableFormat(rawValue: format.rawValue) else {
-        return try printLines(totals)
-      }
-      try print(totals, settings, as: table)
+      try print(try result.get(), settings)
     } catch let error as LedgerOverflow {
       throw CommandFailure(.badData, error.description)
     }
@@ -94,43 +80,27 @@ struct TotalsVerb: AsyncParsableCommand {
     }
   }
 
-  private func print(
-    _ totals: LedgerTotals,
-    _ settings: LocaleSettings,
-    as format: TableFormat
-  ) throws {
-    let output = TerminalOutput.standard
-    var table = TableWriter(
-      columns: [
-        TableColumn(by.rawValue), TableColumn("sum", alignment: .trailing),
-        TableColumn("count", alignment: .trailing),
-      ],
-      options: TableWriter.Options(
-        format: format,
-        lineWidth: output.lineWidth,
-        isTerminal: output.isTerminal
-      )
+  private func print(_ totals: [LedgerTotals], _ settings: LocaleSettings) throws {
+    let currencies = totals.count > 1 ? ["currency"] : []
+    var report = ReportOutput(
+      format ?? .usual,
+      columns: ([by.rawValue] + currencies).map { ($0, false) } + [("sum", true), ("count", true)]
     )
-    for line in totals.lines {
-      try output.write(
-        table.row([line.title, settings.amount(line.sum), String(line.count)])
+    for total in totals {
+      let code = currencies.map { _ in total.currency ?? "" }
+      let currency = currencies.map { ($0, total.currency.map { Value.text($0) } ?? .null) }
+      for line in total.lines {
+        try report.write(
+          [line.title] + code + [settings.amount(line.sum), String(line.count)],
+          [(by.rawValue, .text(line.title))] + currency
+            + [("sum", .text("\(line.sum)")), ("count", .integer(Int64(line.count)))]
+        )
+      }
+      try report.write(
+        ["balance"] + code + [settings.amount(total.balance), ""],
+        [("balance", .text("\(total.balance)"))] + currency
       )
     }
-    try output.write(table.row(["balance", settings.amount(totals.balance), ""]))
-    try output.write(table.end())
-  }
-
-  /// Prints one JSON object for each group, and one for the balance.
-  private func printLines(_ totals: LedgerTotals) throws {
-    let output = TerminalOutput.standard
-    var writer = JSONLinesWriter()
-    _ = writer.begin(columns: [by.rawValue, "sum", "count"])
-    for line in totals.lines {
-      try output.write(
-        writer.write([.text(line.title), .text("\(line.sum)"), .integer(Int64(line.count))])
-      )
-    }
-    _ = writer.begin(columns: ["balance"])
-    try output.write(writer.write([.text("\(totals.balance)")]))
+    try report.end()
   }
 }

@@ -7,7 +7,10 @@ public struct HouseholdLedger: Sendable {
   /// The store with the transactions.
   public let store: any Store
 
-  /// A ledger over a store that has the entity Transaction.
+  /// The entities of a ledger's store: transactions and their accounts.
+  public static let entities = [Transaction.entity, Account.entity]
+
+  /// A ledger over a store that has its entities.
   public init(_ store: any Store) { self.store = store }
 
   /// The request for the ledger: newest first, and the transactions of one date in the order that the user gives them.
@@ -21,8 +24,68 @@ public struct HouseholdLedger: Sendable {
     )
   }
 
-  /// The sum of a section's amounts.
+  /// The sum of a section's amounts, in a ledger of one currency.
   public static let sum = SectionAggregate("sum", .sum("amount"))
+
+  /// Returns the currencies of the transactions, those of their accounts, in byte order; at least one.
+  ///
+  /// `nil` is the household's own one, without a code. The condition of each holds in the snapshot, and names no related object, so that every store finds its transactions by an index.
+  static func currencies(
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [(code: String?, condition: FetchPredicate)] {
+    let account = FetchExpression.attribute("accountID")
+    var keys: [Value: [Value]] = [:]
+    for one in try snapshot.fetch(
+      FetchRequest<Account>(entity: Account.entity, sortedBy: [.ascending("name")])
+    ) {
+      guard let code = one.currency, let id = one.id else { continue }
+      keys[.text(code), default: []].append(.integer(id))
+    }
+    let coded = keys.values.flatMap(\.self)
+    let own = FetchPredicate.isNull(account) || .not(.membership(account, coded))
+    var currencies: [(code: String?, condition: FetchPredicate)] = [
+      (nil, coded.isEmpty ? .all : own)
+    ]
+    let codes = keys.keys.compactMap(\.text)
+    for code in codes.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+      currencies.append((code, .membership(account, keys[.text(code)] ?? [])))
+    }
+    var used: [(code: String?, condition: FetchPredicate)] = []
+    for currency in currencies {
+      let request = FetchRequest<ObjectID>(
+        entity: Transaction.entity,
+        where: currency.condition,
+        sortedBy: [FetchSortDescriptor(.objectKey)],
+        fetchLimit: 1
+      )
+      if try !snapshot.keys(of: request).isEmpty { used.append(currency) }
+    }
+    return used.isEmpty ? Array(currencies.prefix(1)) : used
+  }
+
+  /// The sums of a section's amounts: one for each currency, at most three, and the number of transactions in others (R291).
+  /// - Throws: `StoreError`.
+  /// - Complexity: O(*a* log *a*) in the accounts.
+  public func sums() throws(StoreError) -> [SectionAggregate] {
+    let currencies = try store.read { snapshot throws(StoreError) in
+      try Self.currencies(in: snapshot)
+    }
+    var sums: [SectionAggregate] = []
+    var others = FetchPredicate.all
+    let currency = FetchExpression.related(["account"], .attribute("currency"))
+    let reserved = ["sum", "in other currencies"]
+    for code in currencies.prefix(3).map(\.code) {
+      let isIn = code.map { FetchPredicate.comparison(currency, .equal, .literal(.text($0))) }
+      let condition = isIn ?? .isNull(currency)
+      let name = code.map { reserved.contains($0) ? "currency \($0)" : $0 } ?? "sum"
+      sums.append(SectionAggregate(name, FetchAggregate.sum("amount").matching(condition)))
+      others = others && .not(condition)
+    }
+    guard currencies.count > 3 else { return sums }
+    return sums + [
+      SectionAggregate("in other currencies", FetchAggregate.count("amount").matching(others))
+    ]
+  }
 
   /// All transactions in sections by `date`, cached under the name `transactionSortedByDate`.
   /// - Parameters:

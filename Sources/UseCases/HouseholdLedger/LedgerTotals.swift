@@ -33,12 +33,31 @@ public struct LedgerTotals: Sendable {
     public let sum: ExactDecimal
   }
 
+  /// The code of the currency; `nil` for the household's own one.
+  public private(set) var currency: String?
   /// One line per group: dates newest first, categories and payees in byte order.
   public let lines: [Line]
   /// The sum of all transactions.
   public let balance: ExactDecimal
 
-  /// Sums the transactions of a snapshot; the store aggregates them, so no transaction is read.
+  /// Sums the transactions of a snapshot, those of each currency for themselves (R291).
+  /// - Returns: The sums of each currency that has such transactions; at least one.
+  /// - Throws: `StoreError`, or `LedgerOverflow` if a sum does not fit in 64 bits.
+  public static func ofEachCurrency(
+    by grouping: Grouping,
+    where predicate: FetchPredicate = .all,
+    in snapshot: any StoreSnapshot
+  ) throws -> [LedgerTotals] {
+    let totals = try HouseholdLedger.currencies(in: snapshot).map { code, condition in
+      var totals = try LedgerTotals(by: grouping, where: predicate && condition, in: snapshot)
+      totals.currency = code
+      return totals
+    }
+    let used = totals.filter { !$0.lines.isEmpty }
+    return used.isEmpty ? Array(totals.prefix(1)) : used
+  }
+
+  /// Sums transactions, of whatever currency; the store aggregates them, so no transaction is read.
   /// - Throws: `StoreError`, or `LedgerOverflow` if a sum does not fit in 64 bits.
   /// - Complexity: O(*n* log *n*) in the transactions, or O(*n*) if an index has their order.
   public init(

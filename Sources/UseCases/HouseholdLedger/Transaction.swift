@@ -16,6 +16,8 @@ public struct Transaction: Entity {
   public var memo: String?
   /// The rank among the transactions of one date, if the user has moved some of them.
   public var position: Int64?
+  /// The key of the account; transactions without one are those of one account without a name.
+  public var accountID: Int64?
 
   /// The number of decimal places of an amount.
   public static let scale = 2
@@ -26,13 +28,15 @@ public struct Transaction: Entity {
     amount: ExactDecimal,
     payee: String,
     category: String,
-    memo: String? = nil
+    memo: String? = nil,
+    accountID: Int64? = nil
   ) {
     self.date = date
     self.amount = amount
     self.payee = payee
     self.category = category
     self.memo = memo
+    self.accountID = accountID
   }
 
   /// An empty transaction, to be filled from a row.
@@ -55,7 +59,16 @@ public struct Transaction: Entity {
     Attribute(\.category, "category")
     Attribute(\.memo, "memo")
     Attribute(\.position, "position")
+    Attribute(\.accountID, "accountID")
+    Relationship(account)
   }
+
+  /// The account; a transaction whose account is deleted has none.
+  public static let account = ToOne<Transaction, Account>(
+    "account",
+    \.accountID,
+    onDelete: .nullify
+  )
 
   /// The order of the transactions of one date, which the user gives; new ones are first.
   public static let order = RankedOrder(\Transaction.position, within: \.date)

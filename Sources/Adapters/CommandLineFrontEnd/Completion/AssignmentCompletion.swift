@@ -86,7 +86,9 @@ struct AssignmentCompletion<Program: ListProgram> {
 
   private func values(of name: String, _ text: String) -> [String] {
     let named = Program.fields.relationship(named: name)
-    let related = named.flatMap { Program.entity.relationship(named: $0.name)?.destination }
+    let related = named.flatMap {
+      Program.entity.relationship(named: $0.relationship)?.destination
+    }
     guard let named, let related else {
       let order = Program.definition(for: .machine).request.sortDescriptors
       return stored(name, of: Program.entity, text, orders: [order])

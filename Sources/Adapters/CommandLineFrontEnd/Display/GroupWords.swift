@@ -15,9 +15,12 @@ extension ResultsList {
 extension ValueFormatter {
   /// The values of aggregates; with their names if there are several.
   ///
-  /// A number of rows has its name behind it, and none is not shown.
+  /// A number of rows has its name behind it, and none is not shown; nor is a sum over no rows beside others.
   func text(of aggregates: SectionAggregates) -> String {
     aggregates.compactMap { (name, aggregate) -> String? in
+      guard aggregates.count == 1 || aggregate.isOverflow || !aggregate.value.isNull else {
+        return nil
+      }
       let text = aggregate.isOverflow ? "overflow" : text(aggregate.value, of: aggregate.type)
       guard aggregate.type != .integer64 else {
         return aggregate.value == .integer(0) ? nil : "\(text) \(name)"

@@ -327,7 +327,7 @@ extension HelpTopic {
     of relationship: NamedRelationship,
     _ entity: EntityDescription
   ) -> String {
-    let other = entity.relationship(named: relationship.name)?.destination.name ?? ""
+    let other = entity.relationship(named: relationship.relationship)?.destination.name ?? ""
     return relationship.isToMany
       ? "\(relationship.attribute)s of \(other)s, with ; between them"
       : "\(relationship.attribute) of an \(other)"

@@ -86,7 +86,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       (list.sectionBy, list.groupBy) = (sectionBy, nil)
       list.arrangement = list.arrangement.ofOtherSections(named: sectionBy)
     }
-    var definition = try list.definition(of: Program.self, for: settings)
+    var definition = try Program.summed(list.definition(of: Program.self, for: settings), in: store)
     guard let number = choice.commandList else { return definition }
     guard let kept = commandLists[number] else {
       throw BrowserSource.Refusal("The list that a command opened is not known any more.")
@@ -143,7 +143,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     definition.request.fetchBatchSize = max(definition.request.fetchBatchSize, 100)
     definition = definition.fetching(columns + details.map(\.column))
     if definition.sectionKey != nil, !Program.headerAggregates.isEmpty {
-      definition.aggregates = Program.headerAggregates
+      definition.aggregates = try Program.headerAggregates(in: store)
       // The cache of a list has its aggregates.
       definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
     }

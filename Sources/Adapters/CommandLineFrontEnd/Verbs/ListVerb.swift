@@ -74,7 +74,8 @@ package struct ListRun<Program: ListProgram> {
     let location = try store.locationToRead(of: Program.self)
     let opened = try Program.openStore(location)
     let controller = FetchedResultsController(
-      definition.fetching(columns, observesNames: output.listFormat == .json),
+      try Program.summed(definition, in: opened)
+        .fetching(columns, observesNames: output.listFormat == .json),
       in: opened,
       detectsExternalChanges: false,
       options: ResultsOptions(
@@ -117,7 +118,8 @@ package struct ListRun<Program: ListProgram> {
     }
     let controller = FetchedResultsController(
       // One JSON object for the list has exactly the rows that a watch begins with.
-      definition.fetching(columns, observesNames: output.listFormat == .json),
+      try Program.summed(definition, in: opened)
+        .fetching(columns, observesNames: output.listFormat == .json),
       in: opened,
       detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand, wallClock: PresentTime.clock, caches: caches)

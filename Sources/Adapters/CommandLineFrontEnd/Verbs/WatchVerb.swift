@@ -105,7 +105,7 @@ package struct WatchRun<Program: ListProgram> {
     let location = try store.location(of: Program.name)
     let opened = try Program.openStore(location)
     let controller = FetchedResultsController(
-      definition.fetching(columns),
+      try Program.summed(definition, in: opened).fetching(columns),
       in: opened,
       options: ResultsOptions(wallClock: PresentTime.clock, caches: Program.caches(for: location))
     )

@@ -180,6 +180,8 @@ package struct ImportRun<Program: ListProgram> {
         in: transaction
       )
     }
+    var object = object
+    try fields.qualified(&object.values, in: transaction, finding: &objects)
     if let known = try stored?.match(object, in: transaction) { return known }
     var values = object.values
     try defaults?.complete(&values, in: transaction)

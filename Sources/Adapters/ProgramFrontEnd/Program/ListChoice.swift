@@ -113,7 +113,7 @@ package struct ListChoice: Sendable {
   ) throws -> SectionKey? {
     if name.lowercased() == "none" { return nil }
     if let key = Program.sectionKey(named: name, for: settings) { return key }
-    if let named = Program.fields.relationship(named: name), !named.isToMany {
+    if let named = Program.fields.relationship(named: name), !named.isToMany, !named.isQualifier {
       // Namesakes are sections of their own.
       let title = FetchExpression.attribute(named.attribute)
       return .relationship(named.name, titled: title, without: .first(""))

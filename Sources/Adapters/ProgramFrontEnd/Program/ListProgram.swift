@@ -57,6 +57,8 @@ package protocol ListProgram: Sendable {
   static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine]
   /// The aggregates that a full-screen list shows in the headers of its sections.
   static var headerAggregates: [SectionAggregate] { get }
+  /// Returns those aggregates for a store, where they depend on what it has.
+  static func headerAggregates(in store: any Store) throws -> [SectionAggregate]
   /// A column of values that run along the list, which a full-screen list shows; `nil` for none.
   static var runningColumn: RunningColumn? { get }
   /// Whether a full-screen list shows a row dimmed, because the user is done with it.
@@ -195,6 +197,11 @@ extension ListProgram {
   /// No aggregates.
   package static var headerAggregates: [SectionAggregate] { [] }
 
+  /// The same in every store.
+  package static func headerAggregates(in store: any Store) throws -> [SectionAggregate] {
+    headerAggregates
+  }
+
   /// No running values.
   package static var runningColumn: RunningColumn? { nil }
 
@@ -247,6 +254,22 @@ extension ListProgram {
       identifiedBy: identifier,
       for: settings
     )
+  }
+}
+
+extension ListProgram {
+  /// Returns a definition with the sums of a store's list in place of those of any store.
+  /// - Throws: The store's error.
+  package static func summed(
+    _ definition: ResultsDefinition<Row>,
+    in store: any Store
+  ) throws -> ResultsDefinition<Row> {
+    guard !definition.aggregates.isEmpty, definition.aggregates == headerAggregates else {
+      return definition
+    }
+    var definition = definition
+    definition.aggregates = try headerAggregates(in: store)
+    return definition
   }
 }
 

@@ -3,9 +3,11 @@ package import ResultsStoreKit
 
 /// A relationship whose objects users know by name: they give and see the name, and never the key.
 package struct NamedRelationship: Hashable, Sendable {
-  /// The relationship's name, which is also that of the field.
+  /// The name of the field: the relationship's name, or that of a qualifier.
   package let name: String
-  /// The text attribute by which the related objects are known.
+  /// The relationship's name.
+  package let relationship: String
+  /// The text attribute by which the related objects are known, or which distinguishes namesakes.
   package let attribute: String
   /// Whether an object has any number of related objects.
   package let isToMany: Bool
@@ -14,7 +16,10 @@ package struct NamedRelationship: Hashable, Sendable {
   package var valueName: String { isToMany ? name : path.description }
 
   /// The path of the name; for a relationship to many objects it has many values.
-  package var path: FetchExpression { .related([name], .attribute(attribute)) }
+  package var path: FetchExpression { .related([relationship], .attribute(attribute)) }
+
+  /// Whether the field distinguishes namesakes among the related objects.
+  package var isQualifier: Bool { !name.hasSameBytes(as: relationship) }
 }
 
 /// A field that follows from others until it gets a value of its own.
@@ -46,7 +51,8 @@ package struct DerivedField: Sendable {
 /// The fields of a program's objects: the attributes of its entity, in which names of related objects stand for foreign keys.
 ///
 /// Files, arguments and `show` have fields. An object is found by its name, byte by byte, or created with it; the names of several objects
-/// are one text (`JoinedNames`). For an entity without named relationships the fields are its attributes.
+/// are one text (`JoinedNames`). A qualifier is a field too: a text attribute of the related object that distinguishes namesakes, such as the
+/// currency of an account. Without it any object of the name is found. For an entity without named relationships the fields are its attributes.
 package struct ObjectFields: Sendable {
   /// The entity as the store has it.
   package let entity: EntityDescription
@@ -64,20 +70,24 @@ package struct ObjectFields: Sendable {
     /// A related object, by the index of the foreign key.
     case one(Destination, foreignKey: Int)
     case many(Destination, Links)
+    /// The qualifier of a related object, by the index of the foreign key.
+    case qualifier(Destination, attribute: Int, foreignKey: Int)
 
     /// The entity of related objects, if there are any.
     var destination: Destination? {
       switch self {
       case .attribute: nil
-      case .one(let destination, _), .many(let destination, _): destination
+      case .one(let destination, _), .many(let destination, _), .qualifier(let destination, _, _):
+        destination
       }
     }
   }
 
-  /// The entity of related objects, with the index of their name.
+  /// The entity of related objects, with the indexes of their name and of their qualifier.
   struct Destination: Sendable {
     let entity: EntityDescription
     let name: Int
+    var qualifier: Int?
   }
 
   /// The entity that connects objects with any number of others.
@@ -99,10 +109,12 @@ package struct ObjectFields: Sendable {
   /// - Parameters:
   ///   - entity: The entity.
   ///   - names: The text attributes by which related objects are known, by the relationship's name.
+  ///   - qualifiers: The optional text attributes that distinguish namesakes, by the name of a relationship to one object.
   ///   - derived: The attribute that follows from others where it has no value of its own.
   package init(
     of entity: EntityDescription,
     naming names: [(relationship: String, attribute: String)] = [],
+    qualifying qualifiers: [String: String] = [:],
     deriving derived: DerivedField? = nil
   ) {
     self.entity = entity
@@ -114,7 +126,19 @@ package struct ObjectFields: Sendable {
       guard let relationship = entity.relationship(named: name),
         let index = relationship.destination.index(of: attribute)
       else { preconditionFailure("\(entity.name) has no relationship \(name) with \(attribute).") }
-      let destination = Destination(entity: relationship.destination, name: index)
+      let destination = Destination(
+        entity: relationship.destination,
+        name: index,
+        qualifier: qualifiers[name].flatMap(relationship.destination.index(of:))
+      )
+      named.append(
+        NamedRelationship(
+          name: name,
+          relationship: name,
+          attribute: attribute,
+          isToMany: !relationship.isToOne
+        )
+      )
       switch relationship.kind {
       case .toOne(let columns):
         guard let key = columns.first.flatMap(entity.index(of:)), columns.count == 1 else {
@@ -125,6 +149,17 @@ package struct ObjectFields: Sendable {
           name,
           .text,
           isOptional: entity.attributes[key].isOptional
+        )
+        guard let qualifier = qualifiers[name], let index = destination.qualifier else { break }
+        sources.append(.qualifier(destination, attribute: index, foreignKey: key))
+        attributes.append(AttributeDescription(qualifier, .text, isOptional: true))
+        named.append(
+          NamedRelationship(
+            name: qualifier,
+            relationship: name,
+            attribute: qualifier,
+            isToMany: false
+          )
         )
       case .manyToMany(let link, let from, let to):
         let entity = link.entity
@@ -138,9 +173,6 @@ package struct ObjectFields: Sendable {
         attributes.append(AttributeDescription(name, .text, isOptional: true))
       case .toMany: preconditionFailure("\(entity.name).\(name) has no links to create.")
       }
-      named.append(
-        NamedRelationship(name: name, attribute: attribute, isToMany: !relationship.isToOne)
-      )
     }
     self.sources = sources
     self.named = named
@@ -218,11 +250,13 @@ extension ObjectFields {
   ) throws(StoreError) -> [Value]? {
     switch source {
     case .attribute: return nil
-    case .one(let destination, let foreignKey):
+    case .one(let destination, let foreignKey), .qualifier(let destination, _, let foreignKey):
       let keys = rows.map {
         ObjectKey(parts: [$0.values[foreignKey]], of: destination.entity.identity)
       }
-      let names = try destination.names(of: Set(keys.compactMap(\.self)), in: snapshot)
+      var attribute = destination.name
+      if case .qualifier(_, let index, _) = source { attribute = index }
+      let names = try destination.values(attribute, of: Set(keys.compactMap(\.self)), in: snapshot)
       return keys.map { key in key.flatMap { names[$0] } ?? .null }
     case .many(let destination, let links):
       let connected = try connected(rows.map(\.id.key), links, destination, in: snapshot)
@@ -265,13 +299,22 @@ extension ObjectFields.Destination {
     of keys: Set<ObjectKey>,
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> [ObjectKey: Value] {
+    try values(name, of: keys, in: snapshot)
+  }
+
+  /// The values of an attribute of some objects.
+  fileprivate func values(
+    _ attribute: Int,
+    of keys: Set<ObjectKey>,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectKey: Value] {
     guard !keys.isEmpty else { return [:] }
     let keys = Array(keys)
-    var names: [ObjectKey: Value] = [:]
+    var values: [ObjectKey: Value] = [:]
     for (key, row) in zip(keys, try snapshot.rows(keys, of: entity)) {
-      names[key] = row?.values[name]
+      values[key] = row?.values[attribute]
     }
-    return names
+    return values
   }
 }
 
@@ -364,14 +407,20 @@ extension ObjectFields {
       switch source {
       case .attribute(let index): stored[index] = value
       case .one(let destination, let index):
-        stored[index] = try objects.foreignKey(value, of: destination, in: transaction)
-      case .many: break
+        let qualifier = self.qualifier(ofForeignKey: index).map { values[$0] } ?? .null
+        stored[index] = try objects.foreignKey(
+          value,
+          qualifier,
+          of: destination,
+          in: transaction
+        )
+      case .many, .qualifier: break
       }
     }
     let id = try transaction.insert(stored, key: key, into: entity)
     for case (.many(let destination, let links), .text(let text)) in zip(sources, values) {
       for name in JoinedNames.names(in: text) {
-        let other = try objects.key(.text(name), of: destination, in: transaction)
+        let other = try objects.key(.text(name), .null, of: destination, in: transaction)
         try connect(id.key, other, links, in: transaction)
       }
     }
@@ -405,8 +454,27 @@ extension ObjectFields {
       switch sources[field] {
       case .attribute(let index): row[index] = value
       case .one(let destination, let index) where value != old.values[field]:
-        row[index] = try objects.foreignKey(value, of: destination, in: transaction)
+        let qualifier = self.qualifier(ofForeignKey: index).flatMap { values[$0] } ?? .null
+        row[index] = try objects.foreignKey(
+          value,
+          qualifier,
+          of: destination,
+          in: transaction
+        )
       case .one(_, let index): if value.isNull { row[index] = .null }
+      case .qualifier(let destination, _, let index):
+        // With another name, the field of the name finds the object.
+        guard value != old.values[field], values[index].map({ $0 == old.values[index] }) ?? true
+        else { continue }
+        row[index] = try objects.foreignKey(
+          old.values[index],
+          value,
+          of: destination,
+          in: transaction,
+          isExact: true
+        )
+        if row[index] != stored.values[index] { changed.append(field) }
+        continue
       case .many(let destination, let links):
         let (new, known) = (names(value), names(old.values[field]))
         let isChanged = try connect(
@@ -451,10 +519,32 @@ extension ObjectFields {
       guard let destination = source.destination else { continue }
       for row in new where row.id.entity.hasSameBytes(as: destination.entity.name) {
         let name = row.values[destination.name]
-        guard try NamedObjects.find(name, destination, in: snapshot) == nil else {
+        let qualifier = destination.qualifier.map { row.values[$0] } ?? .null
+        guard try NamedObjects.find(name, qualifier, destination, in: snapshot) == nil else {
           throw .alreadyExists(row.id)
         }
       }
+    }
+  }
+
+  /// The position of the field that distinguishes namesakes among the objects of a foreign key.
+  private func qualifier(ofForeignKey key: Int) -> Int? {
+    sources.firstIndex { source in
+      if case .qualifier(_, _, key) = source { true } else { false }
+    }
+  }
+
+  /// Gives values whose qualifiers are missing those of the objects that their names find, so that they can be compared with stored ones.
+  func qualified(
+    _ values: inout [Value],
+    in transaction: any StoreTransaction,
+    finding objects: inout NamedObjects
+  ) throws(StoreError) {
+    for (field, source) in sources.enumerated() {
+      guard case .qualifier(let destination, _, let key) = source, values[field].isNull,
+        !values[key].isNull
+      else { continue }
+      values[field] = try objects.qualifier(of: values[key], destination, in: transaction)
     }
   }
 
@@ -481,7 +571,7 @@ extension ObjectFields {
     }
     let missing = added.subtracting(names.values)
     for name in missing.compactMap(\.text).sorted(by: JoinedNames.precedes) {
-      let other = try objects.key(.text(name), of: destination, in: transaction)
+      let other = try objects.key(.text(name), .null, of: destination, in: transaction)
       try connect(key, other, links, in: transaction)
       isChanged = true
     }
