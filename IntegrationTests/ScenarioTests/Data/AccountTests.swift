@@ -137,7 +137,9 @@ import Testing
     let ledger = try Ledger()
     let old = try EntityDescription(
       name: "Transaction",
-      attributes: Transaction.entity.attributes.filter { $0.name != "accountID" }
+      attributes: Transaction.entity.attributes.filter {
+        !["accountID", "transfer"].contains($0.name)
+      }
     )
     let store = try SQLiteStore(at: ledger.run.path("l.sqlite"), entities: [old])
     _ = try store.commit(origin: .unnamed) { transaction in

@@ -135,7 +135,8 @@ import Testing
     let refused = try run.run("household-ledger", "import", "-", input: csv, expecting: 65)
     #expect(refused.errors.hasPrefix("household-ledger: -:1: there is no payee column"))
     #expect(refused.errors.contains("Columns found: txnidx, date, amount."))
-    let understood = "Columns understood: date, amount, payee, category, memo, position, account, currency."
+    let understood =
+      "Columns understood: date, amount, payee, category, memo, position, account, transfer, currency."
     #expect(refused.errors.contains(understood))
     #expect(!refused.errors.contains("--skip-bad"))
   }

@@ -18,7 +18,15 @@ enum LedgerProgram: StoredProgram {
   static let fields = ObjectFields(
     of: Transaction.entity,
     naming: [(relationship: "account", attribute: "name")],
-    qualifying: ["account": "currency"]
+    qualifying: ["account": "currency"],
+    linking: LinkedRows(
+      by: "transfer",
+      amount: "amount",
+      common: ["date", "memo"],
+      party: "account",
+      // The other side of a payment is its category.
+      sides: .comparison(.attribute("category"), .equal, .literal(.text("")))
+    )
   )
   static let columns = ["payee", "category", "amount", "memo"]
   static let examples = ProgramExamples(
@@ -80,7 +88,8 @@ enum LedgerProgram: StoredProgram {
 struct Main: AsyncParsableCommand {
   static let configuration = ProgramVerbs.configuration(
     of: LedgerProgram.self,
-    verbs: ProgramVerbs.all(of: LedgerProgram.self) + [TotalsVerb.self, AccountsVerb.self]
+    verbs: ProgramVerbs.all(of: LedgerProgram.self)
+      + [TransferVerb<LedgerProgram>.self, TotalsVerb.self, AccountsVerb.self]
   )
 
   static func main() async { await ProgramRunner.run(Main.self) }

@@ -71,12 +71,10 @@ struct TotalsVerb: AsyncParsableCommand {
 
   private func grouping(for settings: LocaleSettings) -> LedgerTotals.Grouping {
     switch by {
-    case .day: .date(LedgerProgram.grouping(.day, settings))
-    case .week: .date(LedgerProgram.grouping(.week, settings))
-    case .month: .date(LedgerProgram.grouping(.month, settings))
-    case .year: .date(LedgerProgram.grouping(.year, settings))
     case .category: .category
     case .payee: .payee
+    case .day, .week, .month, .year:
+      .date(LedgerProgram.grouping(CalendarGrouping.Unit(rawValue: by.rawValue) ?? .day, settings))
     }
   }
 

@@ -43,21 +43,16 @@ public struct HouseholdLedger: Sendable {
     }
     let coded = keys.values.flatMap(\.self)
     let own = FetchPredicate.isNull(account) || .not(.membership(account, coded))
-    var currencies: [(code: String?, condition: FetchPredicate)] = [
-      (nil, coded.isEmpty ? .all : own)
-    ]
     let codes = keys.keys.compactMap(\.text)
-    for code in codes.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-      currencies.append((code, .membership(account, keys[.text(code)] ?? [])))
-    }
+    let currencies: [(code: String?, condition: FetchPredicate)] =
+      [(nil, coded.isEmpty ? .all : own)]
+      + codes.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { code in
+        (code, .membership(account, keys[.text(code)] ?? []))
+      }
     var used: [(code: String?, condition: FetchPredicate)] = []
     for currency in currencies {
-      let request = FetchRequest<ObjectID>(
-        entity: Transaction.entity,
-        where: currency.condition,
-        sortedBy: [FetchSortDescriptor(.objectKey)],
-        fetchLimit: 1
-      )
+      var request = Self.request(ObjectID.self)
+      (request.predicate, request.fetchLimit) = (currency.condition, 1)
       if try !snapshot.keys(of: request).isEmpty { used.append(currency) }
     }
     return used.isEmpty ? Array(currencies.prefix(1)) : used

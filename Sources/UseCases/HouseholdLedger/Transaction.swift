@@ -18,6 +18,8 @@ public struct Transaction: Entity {
   public var position: Int64?
   /// The key of the account; transactions without one are those of one account without a name.
   public var accountID: Int64?
+  /// The number that both sides of a transfer have, or the parts of one payment.
+  public var transfer: Int64?
 
   /// The number of decimal places of an amount.
   public static let scale = 2
@@ -60,6 +62,7 @@ public struct Transaction: Entity {
     Attribute(\.memo, "memo")
     Attribute(\.position, "position")
     Attribute(\.accountID, "accountID")
+    Attribute(\.transfer, "transfer")
     Relationship(account)
   }
 

@@ -71,7 +71,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     let title = "deleted \(ids.count) \(all)"
     let performed = try state.runner.perform(title) { store, origin in
       try store.commit(origin: origin) { transaction in
-        try ids.count { try transaction.delete($0, of: Program.entity) }
+        try Program.fields.delete(ids, in: transaction).count
       }.result
     }
     let count = performed.result

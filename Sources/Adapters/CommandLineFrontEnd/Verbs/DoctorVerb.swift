@@ -124,6 +124,9 @@ package struct DoctorRun<Program: ListProgram> {
     lines.append("locale     \(settings.locale?.identifier ?? "C, plain forms")")
     lines.append("time zone  \(settings.timeZone.identifier)")
     lines += try Program.diagnose(opened)
+    lines += try opened.read { (snapshot) throws(StoreError) in
+      try Program.fields.unbalanced(in: snapshot, for: settings)
+    }.map { "transfer   \($0)" }
     lines += CacheLines.lines(of: Program.self, at: location, in: opened, for: settings)
     if let explanation = try await controller.explain() {
       lines.append("list       \(explanation.plan.source)")

@@ -279,20 +279,22 @@ package struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
     let opened = try Program.openStore(try store.existingLocation(of: Program.self))
     let noun = keys.count == 1 ? Program.nouns.one : Program.nouns.many
     let command = Program.command("removed \(keys.count) \(noun)", in: opened)
-    try command.commit(origin: .unnamed) { transaction in
-      for key in keys {
-        let id = ObjectID(entity: entity.name, key: key)
-        guard try transaction.delete(id, of: entity) else {
-          throw CommandFailure(
-            .nothingMatched,
-            "There is no \(id).",
-            remedy: keys.count == 1 ? "Nothing was removed." : "None of them was removed."
-          )
-        }
+    let fields = Program.fields
+    let count = try command.commit(origin: .unnamed) { transaction in
+      let ids = keys.map { ObjectID(entity: entity.name, key: $0) }
+      let (count, missing) = try fields.delete(ids, in: transaction)
+      if let missing {
+        throw CommandFailure(
+          .nothingMatched,
+          "There is no \(missing).",
+          remedy: keys.count == 1 ? "Nothing was removed." : "None of them was removed."
+        )
       }
-    }
+      return count
+    }.result
     try opened.close()
-    try TerminalOutput.standard.write("removed \(keys.count) \(noun)\n")
+    let removed = count == 1 ? Program.nouns.one : Program.nouns.many
+    try TerminalOutput.standard.write("removed \(count) \(removed)\n")
   }
 }
 

@@ -31,6 +31,9 @@ package struct ImportRun<Program: ListProgram> {
   private var stored: StoredObjects?
   private let fields = Program.fields
   private var objects = NamedObjects(readsAll: true)
+  /// The numbers of rows that belong together, by those of the file.
+  private var numbers: [Value: Int64] = [:]
+  private var nextNumber: Int64 = 1
   /// The objects that are inserted next, together.
   private var pending: [PendingObject] = []
   /// Whether a header line names the columns of all records.
@@ -174,7 +177,8 @@ package struct ImportRun<Program: ListProgram> {
       stored = try StoredObjects(
         fields,
         Program.identifier,
-        ignoring: [Program.rankedOrder?.rank, fields.derived?.name].compactMap(\.self)
+        ignoring: [Program.rankedOrder?.rank, fields.derived?.name, fields.linked?.number]
+          .compactMap(\.self)
           + (defaults?.missing ?? []).map(\.default.field),
         settings,
         in: transaction
@@ -184,6 +188,7 @@ package struct ImportRun<Program: ListProgram> {
     try fields.qualified(&object.values, in: transaction, finding: &objects)
     if let known = try stored?.match(object, in: transaction) { return known }
     var values = object.values
+    try renumber(&values, in: transaction)
     try defaults?.complete(&values, in: transaction)
     guard !fields.named.isEmpty else {
       pending.append(PendingObject(line: line, values: values, key: object.key))
@@ -196,6 +201,22 @@ package struct ImportRun<Program: ListProgram> {
       finding: &objects
     )
     return .added
+  }
+
+  /// Gives rows that belong together another number than the file, in which it may be that of other rows of the store.
+  private mutating func renumber(
+    _ values: inout [Value],
+    in transaction: any StoreTransaction
+  ) throws(StoreError) {
+    guard let name = fields.linked?.number, let index = fields.form.index(of: name),
+      !values[index].isNull
+    else { return }
+    if numbers.isEmpty { nextNumber = try fields.nextNumber(in: transaction) }
+    let number = numbers[values[index]] ?? nextNumber
+    if numbers.updateValue(number, forKey: values[index]) == nil, nextNumber < .max {
+      nextNumber += 1
+    }
+    values[index] = .integer(number)
   }
 
   /// Returns the error with its file; a missing column is an error of the header line, for all records.

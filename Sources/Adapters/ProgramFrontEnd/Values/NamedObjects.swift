@@ -64,14 +64,14 @@ package struct NamedObjects {
     return key
   }
 
-  /// The qualifier of the object that a name finds without one; null if it finds none.
+  /// The qualifier of the object that a name finds without one; `nil` if it finds none.
   mutating func qualifier(
     of name: Value,
     _ destination: ObjectFields.Destination,
     in transaction: any StoreTransaction
-  ) throws(StoreError) -> Value {
+  ) throws(StoreError) -> Value? {
     let known = try namesakes(name, destination, in: transaction).filter(\.isFoundByName)
-    return known.first { $0.qualifier.isNull } == nil ? known.first?.qualifier ?? .null : .null
+    return (known.first { $0.qualifier.isNull } ?? known.first)?.qualifier
   }
 
   /// The objects of a name.

@@ -60,6 +60,8 @@ package struct ObjectFields: Sendable {
   package let form: EntityDescription
   /// The relationships whose objects have names.
   package let named: [NamedRelationship]
+  /// How rows belong together, if they do.
+  package let linked: LinkedRows?
   /// The field that follows from others, if there is one; imports do not compare it.
   package let derived: DerivedField?
   private let sources: [Source]
@@ -110,14 +112,17 @@ package struct ObjectFields: Sendable {
   ///   - entity: The entity.
   ///   - names: The text attributes by which related objects are known, by the relationship's name.
   ///   - qualifiers: The optional text attributes that distinguish namesakes, by the name of a relationship to one object.
+  ///   - linked: How rows belong together, if they do.
   ///   - derived: The attribute that follows from others where it has no value of its own.
   package init(
     of entity: EntityDescription,
     naming names: [(relationship: String, attribute: String)] = [],
     qualifying qualifiers: [String: String] = [:],
+    linking linked: LinkedRows? = nil,
     deriving derived: DerivedField? = nil
   ) {
     self.entity = entity
+    self.linked = linked
     self.derived = derived
     var sources: [Source] = entity.attributes.indices.map { .attribute($0) }
     var attributes = entity.attributes
@@ -449,6 +454,9 @@ extension ObjectFields {
     finding objects: inout NamedObjects
   ) throws(StoreError) -> AttributeSet {
     var changed: [Int] = []
+    // Another row of the same number may have changed it in this transaction.
+    let read = linked == nil ? nil : try transaction.rows([stored.id.key], of: entity).first
+    let stored = (read ?? nil) ?? stored
     var row = stored.values
     for (field, value) in values.sorted(by: { $0.key < $1.key }) {
       switch sources[field] {
@@ -505,6 +513,7 @@ extension ObjectFields {
     }
     if row != stored.values {
       try transaction.update(stored.id, to: row, of: entity, ifUnchangedFrom: stored)
+      try follow(stored, to: row, in: transaction)
     }
     return AttributeSet(indexes: changed)
   }
@@ -544,7 +553,26 @@ extension ObjectFields {
       guard case .qualifier(let destination, _, let key) = source, values[field].isNull,
         !values[key].isNull
       else { continue }
-      values[field] = try objects.qualifier(of: values[key], destination, in: transaction)
+      values[field] = try objects.qualifier(of: values[key], destination, in: transaction) ?? .null
+    }
+  }
+
+  /// Gives rows whose related objects are new the qualifiers of those of the other rows.
+  /// - Throws: The store's error.
+  package func shareQualifiers(
+    of rows: inout [[Value]],
+    in transaction: any StoreTransaction,
+    finding objects: inout NamedObjects
+  ) throws(StoreError) {
+    for (field, source) in sources.enumerated() {
+      guard case .qualifier(let destination, _, let key) = source else { continue }
+      var found: [Value?] = []
+      for row in rows {
+        let known = try objects.qualifier(of: row[key], destination, in: transaction)
+        found.append(row[field].isNull ? known : row[field])
+      }
+      guard let shared = found.compactMap(\.self).first(where: { !$0.isNull }) else { continue }
+      for index in rows.indices where found[index] == nil { rows[index][field] = shared }
     }
   }
 
