@@ -13,9 +13,13 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
   /// What the program does for files.
   var files: BrowserFiles {
     let canAdd = !lists.location.isReadOnly && !Program.isReadOnly
-    let formats = ImportFormatOption.allCases.filter { $0 != .feed || Program.importsFeeds }
+    let formats = ImportFormatOption.allCases.filter {
+      ($0 != .feed || Program.importsFeeds) && ($0 != .journal || Program.fields.linked != nil)
+    }
     return BrowserFiles(
-      exportFormats: ExportFormatOption.allCases.map(\.rawValue),
+      exportFormats: ExportFormatOption.allCases.filter {
+        $0 != .journal || Program.fields.linked != nil
+      }.map(\.rawValue),
       importFormats: canAdd ? formats.map(\.rawValue) : [],
       export: { export, output in
         do {

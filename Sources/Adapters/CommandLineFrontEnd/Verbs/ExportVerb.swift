@@ -70,6 +70,14 @@ package struct ExportRun<Program: ListProgram> {
     try ExportSink.refuseDatabase(at: file)
     try ExportSink.refuseFolder(at: file)
     let format = try format ?? ExportFormatOption(ofFile: file)
+    guard format != .journal || Program.fields.linked != nil else {
+      throw CommandFailure(
+        .usage,
+        "\(Program.name) has no transactions, which a journal consists of.",
+        remedy: "Use csv, tsv or jsonl."
+      )
+    }
+    let columns = format == .journal ? JournalWriter.columns : columns
     guard !guardsFormulas || format != .jsonl else {
       throw CommandFailure(
         .usage,
@@ -182,6 +190,8 @@ package enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Se
   case tsv
   /// One JSON object per line.
   case jsonl
+  /// A journal of hledger, of a ledger.
+  case journal
 
   /// Creates the format for a file's name; standard output, devices and names without a suffix are JSON lines.
   /// - Throws: `CommandFailure` for any other suffix.
@@ -197,6 +207,7 @@ package enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Se
     case "csv": self = .csv
     case "tsv", "tab": self = .tsv
     case "jsonl", "ndjson": self = .jsonl
+    case "journal", "hledger": self = .journal
     default:
       throw CommandFailure(
         .usage,
@@ -211,6 +222,7 @@ package enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Se
     case .csv: CSVWriter(guardsFormulas: guardsFormulas)
     case .tsv: TSVWriter(guardsFormulas: guardsFormulas)
     case .jsonl: JSONLinesWriter()
+    case .journal: JournalWriter()
     }
   }
 }

@@ -189,6 +189,8 @@ package enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Se
   case jsonl
   /// RSS or Atom.
   case feed
+  /// A journal of hledger.
+  case journal
 
   var format: ImportFormat {
     switch self {
@@ -196,6 +198,7 @@ package enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Se
     case .tsv: .tsv
     case .jsonl: .jsonl
     case .feed: .feed
+    case .journal: .journal
     }
   }
 }

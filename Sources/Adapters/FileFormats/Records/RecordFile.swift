@@ -109,10 +109,13 @@ extension RecordFile {
       )
     }
     switch format ?? ImportFormat(path: source) ?? ImportFormat(detecting: bytes) {
+    case .csv where bytes.starts(with: JournalCSVReader.header):
+      return JournalCSVReader(bytes: bytes, source: source)
     case .csv: return CSVReader(bytes: bytes, source: source, firstLine: firstLine)
     case .tsv: return TSVReader(bytes: bytes, source: source, firstLine: firstLine)
     case .jsonl: return JSONLinesReader(bytes: bytes, source: source)
     case .feed: return FeedReader(bytes: bytes, source: source)
+    case .journal: return JournalReader(bytes: bytes, source: source)
     }
   }
 
@@ -189,6 +192,8 @@ package enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   case jsonl
   /// RSS 2.0, RSS 1.0 or Atom.
   case feed
+  /// A journal of hledger.
+  case journal
 
   /// The format of a file name, or `nil` if its extension is unknown.
   package init?(path: String) {
@@ -199,6 +204,7 @@ package enum ImportFormat: String, CaseIterable, Hashable, Sendable {
     case "csv": self = .csv
     case "tsv", "tab": self = .tsv
     case "jsonl", "ndjson", "json": self = .jsonl
+    case "journal", "hledger", "j": self = .journal
     case "xml", "rss", "atom", "rdf": self = .feed
     default: return nil
     }

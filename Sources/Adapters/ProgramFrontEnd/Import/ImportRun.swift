@@ -74,7 +74,12 @@ package struct ImportRun<Program: ListProgram> {
     while true {
       do {
         guard let record = try records.next() else { break }
-        if records is FeedReader, !Program.importsFeeds { throw refusalOfFeed() }
+        if records is FeedReader, !Program.importsFeeds {
+          throw refusal(of: "a feed (RSS or Atom)", "feeds")
+        }
+        if records is JournalReader || records is JournalCSVReader, fields.linked == nil {
+          throw refusal(of: "a journal of hledger", "journals")
+        }
         try take(record, into: transaction)
         read += 1
         progress(read)
@@ -230,10 +235,10 @@ package struct ImportRun<Program: ListProgram> {
     return located
   }
 
-  private func refusalOfFeed() -> CommandFailure {
+  private func refusal(of kind: String, _ plural: String) -> CommandFailure {
     CommandFailure(
       .badData,
-      "\(source) is a feed (RSS or Atom), and \(Program.name) does not import feeds.",
+      "\(source) is \(kind), and \(Program.name) does not import \(plural).",
       remedy: "Nothing was imported. Give a CSV, TSV or JSON Lines file with \(Program.nouns.many)."
     )
   }
