@@ -17,7 +17,7 @@ struct RunningTextsTests {
     }
     var setup = world.model.setup
     setup.columns.append(BrowserSetup.Column("sum", alignment: .trailing) { _ in "" })
-    setup.running = BrowserSetup.RunningColumn(setup.columns.count - 1, of: "years") {
+    setup.running = BrowserSetup.RunningColumn(setup.columns.count - 1) {
       "=\($0.value)"
     }
     setup.order.runningOrigin = .last

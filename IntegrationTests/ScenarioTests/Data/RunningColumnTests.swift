@@ -66,6 +66,32 @@ struct RunningColumnTests {
     #expect(result.errors.contains(reason), "\(result)")
   }
 
+  @Test func `R285, R291: a balance never adds two currencies`() throws {
+    let card = ["account=card", "currency=USD"]
+    for (amount, account) in [("-4", card), ("-6", card), ("9", ["account=bank"])] {
+      _ = try run.run(
+        "household-ledger",
+        ["add", "date=2026-12-01", "amount=\(amount)", "payee=x", "category=c"] + account + store
+      )
+    }
+    let columns = ["--columns", "payee,balance", "--section-by", "none", "--format", "csv"]
+    let all = try run.run("household-ledger", ["list"] + store + columns)
+    #expect(all.status == 64 && all.errors.contains("several sums here: sum, USD"), "\(all)")
+    #expect(
+      try lines("--section-by", "none", "--where", "account.name == 'card'")
+        == ["payee,balance", "x,-10.00", "x,-6.00"]
+    )
+    let size = ["--print", "--size", "80x12", "--no-state"]
+    let screen = try run.run("household-ledger", ["browse"] + store + size).lines
+    #expect(screen.contains { $0.contains("Rail") && $0.contains("-99.50") }, "\(screen)")
+    #expect(!screen.contains { $0.contains("Rail") && $0.contains("-7.50") }, "\(screen)")
+    let cards = try run.run(
+      "household-ledger",
+      ["browse"] + store + size + ["--where", "account.name == 'card'"]
+    ).lines
+    #expect(cards.contains { $0.contains("-4.00   -10.00") }, "\(cards)")
+  }
+
   @Test func `R285: the screen shows balances, and no others than its order has`() throws {
     func screen(_ keys: String) throws -> [String] {
       let size = ["--print", "--size", "80x12", "--no-state", "--keys", keys]

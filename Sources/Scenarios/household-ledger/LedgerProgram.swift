@@ -40,11 +40,11 @@ enum LedgerProgram: StoredProgram {
   static let sectionKeyNames = ["day", "month"]
   static let timeAttribute: String? = "date"
   static let headerAggregates = [HouseholdLedger.sum]
-  static let runningColumn: RunningColumn? =
-    RunningColumn("balance", of: HouseholdLedger.sum, along: "date")
-  static func headerAggregates(in store: any Store) throws -> [SectionAggregate] {
-    try HouseholdLedger(store).sums()
-  }
+  static let runningColumn: RunningColumn? = RunningColumn("balance", along: "date")
+  static func headerAggregates(
+    in store: any Store,
+    where predicate: FetchPredicate
+  ) throws -> [SectionAggregate] { try HouseholdLedger(store).sums(where: predicate) }
   static let rankedOrder: RankedOrderDescription? = Transaction.order.description
   static let importDefaults = [ImportDefault("category", like: "payee", otherwise: "unsorted")]
 

@@ -31,7 +31,8 @@ public struct HouseholdLedger: Sendable {
   ///
   /// `nil` is the household's own one, without a code. The condition of each holds in the snapshot, and names no related object, so that every store finds its transactions by an index.
   static func currencies(
-    in snapshot: any StoreSnapshot
+    in snapshot: any StoreSnapshot,
+    where predicate: FetchPredicate = .all
   ) throws(StoreError) -> [(code: String?, condition: FetchPredicate)] {
     let account = FetchExpression.attribute("accountID")
     var keys: [Value: [Value]] = [:]
@@ -52,8 +53,8 @@ public struct HouseholdLedger: Sendable {
     var used: [(code: String?, condition: FetchPredicate)] = []
     for currency in currencies {
       var request = Self.request(ObjectID.self)
-      (request.predicate, request.fetchLimit) = (currency.condition, 1)
-      if try !snapshot.keys(of: request).isEmpty { used.append(currency) }
+      (request.predicate, request.fetchLimit) = (currency.condition && predicate, 1)
+      if try !snapshot.fetch(request).isEmpty { used.append(currency) }
     }
     return used.isEmpty ? Array(currencies.prefix(1)) : used
   }
@@ -61,9 +62,10 @@ public struct HouseholdLedger: Sendable {
   /// The sums of a section's amounts: one for each currency, at most three, and the number of transactions in others (R291).
   /// - Throws: `StoreError`.
   /// - Complexity: O(*a* log *a*) in the accounts.
-  public func sums() throws(StoreError) -> [SectionAggregate] {
+  public func sums(where predicate: FetchPredicate = .all) throws(StoreError) -> [SectionAggregate]
+  {
     let currencies = try store.read { snapshot throws(StoreError) in
-      try Self.currencies(in: snapshot)
+      try Self.currencies(in: snapshot, where: predicate)
     }
     var sums: [SectionAggregate] = []
     var others = FetchPredicate.all

@@ -242,7 +242,7 @@ private struct RunningRows {
     if positions.lowerBound < start || positions.upperBound > start + values.count {
       start = positions.lowerBound
       values = try reading.runningValues(
-        of: column.aggregate.name,
+        of: reading.results.section(at: 0)?.aggregates.first?.name ?? "",
         from: origin,
         at: start..<start + max(RunningRows.count, positions.count)
       )

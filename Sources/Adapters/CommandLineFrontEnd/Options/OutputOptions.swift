@@ -160,7 +160,8 @@ package struct RowOptions: ParsableArguments {
     var shown = try columns(of: Program.self)
     guard columns == nil, let running = Program.runningColumn else { return shown }
     let column = try ListColumn.running(running, of: Program.self)
-    let summed = shown.firstIndex { running.aggregate.aggregate.expression == .attribute($0.title) }
+    let source = Program.headerAggregates.first?.aggregate.expression
+    let summed = shown.firstIndex { source == .attribute($0.title) }
     shown.insert(column, at: summed.map { $0 + 1 } ?? shown.endIndex)
     return shown
   }
@@ -173,7 +174,10 @@ extension ListColumn {
     _ running: RunningColumn,
     of program: Program.Type
   ) throws(RequestError) -> ListColumn {
-    let type = try running.aggregate.aggregate.type(in: Program.entity)
-    return .running(running, AttributeDescription(running.name, type, isOptional: true))
+    let type = try Program.headerAggregates.first?.aggregate.type(in: Program.entity)
+    return .running(
+      running,
+      AttributeDescription(running.name, type ?? .integer64, isOptional: true)
+    )
   }
 }

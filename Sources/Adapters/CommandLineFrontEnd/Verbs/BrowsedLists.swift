@@ -142,15 +142,13 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     // As many rows are shown at once of a long list that is being opened.
     definition.request.fetchBatchSize = max(definition.request.fetchBatchSize, 100)
     definition = definition.fetching(columns + details.map(\.column))
-    if definition.sectionKey != nil, !Program.headerAggregates.isEmpty {
-      definition.aggregates = try Program.headerAggregates(in: store)
+    try narrow(&definition, to: choice.filter)
+    if definition.sectionKey != nil || columns.running != nil, !Program.headerAggregates.isEmpty {
+      let predicate = definition.request.predicate
+      definition.aggregates = try Program.headerAggregates(in: store, where: predicate)
       // The cache of a list has its aggregates.
       definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
     }
-    if let running = columns.running, running.origin(in: definition) != nil {
-      definition = running.adding(to: definition)
-    }
-    try narrow(&definition, to: choice.filter)
     return definition
   }
 
@@ -260,8 +258,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     let formatter = ValueFormatter(for: settings)
     setup.aggregates = { formatter.text(of: $0) }
     for (index, column) in self.columns.enumerated() {
-      guard case .running(let running, let attribute) = column else { continue }
-      setup.running = .init(index, of: running.aggregate.name) {
+      guard case .running(_, let attribute) = column else { continue }
+      setup.running = .init(index) {
         $0.isOverflow ? "overflow" : formatter.text($0.value, of: attribute)
       }
     }

@@ -113,8 +113,14 @@ package struct ListRun<Program: ListProgram> {
     var definition = definition
     var origin: RunningOrigin?
     if let running = columns.running, output.listFormat != .json {
-      guard let found = running.origin(in: definition) else { throw running.otherOrder }
-      (definition, origin) = (running.adding(to: definition), found)
+      let predicate = definition.request.predicate
+      definition.aggregates = try Program.headerAggregates(in: opened, where: predicate)
+      definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
+      guard definition.aggregates.count == 1 else {
+        throw running.failure(for: definition.aggregates)
+      }
+      origin = running.origin(in: definition)
+      if origin == nil { throw running.otherOrder }
     }
     let controller = FetchedResultsController(
       // One JSON object for the list has exactly the rows that a watch begins with.

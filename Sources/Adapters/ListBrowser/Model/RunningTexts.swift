@@ -7,28 +7,26 @@ extension BrowserSetup {
   package struct RunningColumn: Sendable {
     /// The index among the columns.
     package var index: Int
-    /// The name of the aggregate in the list's definition.
-    package var aggregate: String
     /// Returns the text of a value; it need not be safe for a terminal.
     package var text: @Sendable (AggregateValue) -> String
 
     /// Creates a column.
     package init(
       _ index: Int,
-      of aggregate: String,
       text: @escaping @Sendable (AggregateValue) -> String
     ) {
-      (self.index, self.aggregate, self.text) = (index, aggregate, text)
+      (self.index, self.text) = (index, text)
     }
 
-    /// Reads the texts at some positions of a list; none if the store cannot say them any more, in which case a change is on its way.
+    /// Reads the texts of the list's only aggregate at some positions; none if the store cannot say them any more, in which case a change is on its way.
     /// - Complexity: As `ResultsList.runningValues(of:from:at:)`.
     package func texts(
       of list: ResultsList<Row>,
       at positions: Range<Int>,
       from origin: RunningOrigin
     ) -> [String] {
-      let values = try? list.runningValues(of: aggregate, from: origin, at: positions)
+      guard let name = list.section(at: 0)?.aggregates.first?.name else { return [] }
+      let values = try? list.runningValues(of: name, from: origin, at: positions)
       return (values ?? []).map(text)
     }
   }

@@ -57,8 +57,9 @@ package protocol ListProgram: Sendable {
   static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine]
   /// The aggregates that a full-screen list shows in the headers of its sections.
   static var headerAggregates: [SectionAggregate] { get }
-  /// Returns those aggregates for a store, where they depend on what it has.
-  static func headerAggregates(in store: any Store) throws -> [SectionAggregate]
+  /// Returns those aggregates for some rows of a store, where they depend on what it has.
+  static func headerAggregates(in store: any Store, where predicate: FetchPredicate) throws
+    -> [SectionAggregate]
   /// A column of values that run along the list, which a full-screen list shows; `nil` for none.
   static var runningColumn: RunningColumn? { get }
   /// Whether a full-screen list shows a row dimmed, because the user is done with it.
@@ -198,7 +199,10 @@ extension ListProgram {
   package static var headerAggregates: [SectionAggregate] { [] }
 
   /// The same in every store.
-  package static func headerAggregates(in store: any Store) throws -> [SectionAggregate] {
+  package static func headerAggregates(
+    in store: any Store,
+    where predicate: FetchPredicate
+  ) throws -> [SectionAggregate] {
     headerAggregates
   }
 
@@ -268,7 +272,7 @@ extension ListProgram {
       return definition
     }
     var definition = definition
-    definition.aggregates = try headerAggregates(in: store)
+    definition.aggregates = try headerAggregates(in: store, where: definition.request.predicate)
     return definition
   }
 }
