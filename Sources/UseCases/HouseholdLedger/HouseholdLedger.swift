@@ -73,7 +73,8 @@ public struct HouseholdLedger: Sendable {
     let reserved = ["sum", "in other currencies"]
     for code in currencies.prefix(3).map(\.code) {
       let isIn = code.map { FetchPredicate.comparison(currency, .equal, .literal(.text($0))) }
-      let condition = isIn ?? .isNull(currency)
+      // Without a code on any account there is one currency, which needs no look at accounts.
+      let condition = isIn ?? (currencies[0].condition == .all ? .all : .isNull(currency))
       let name = code.map { reserved.contains($0) ? "currency \($0)" : $0 } ?? "sum"
       sums.append(SectionAggregate(name, FetchAggregate.sum("amount").matching(condition)))
       others = others && .not(condition)
