@@ -74,6 +74,29 @@ import Testing
     #expect(try texts(controller.results) == [.text("c")])
   }
 
+  @Test func `R285: running values are there after commits that do not concern the list`()
+    async throws
+  {
+    let (store, ids) = try filled(historyCapacity: 2)
+    let controller = list(
+      in: store,
+      .immediate,
+      where: .comparison(.attribute("mark"), .equal, .literal(0))
+    )
+    try await controller.update { $0.aggregates = [SectionAggregate("count", .count("text"))] }
+    try await controller.performFetch()
+    let results = try controller.results
+    for number in 1...20 {
+      _ = try store.commit(origin: .unnamed) { transaction in
+        try transaction.insert([.text("d"), .integer(Int64(number))], key: nil, into: entity)
+      }
+    }
+    let values = try results.runningValues(of: "count", at: 0..<3)
+    #expect(values.map(\.value) == [1, 2, 3])
+    #expect(results.count == ids.count)
+    controller.cancel()
+  }
+
   @Test func `an attribute that decides no position has the list's value too (R200)`() async throws
   {
     let (store, ids) = try filled()

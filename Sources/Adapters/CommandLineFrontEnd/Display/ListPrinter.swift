@@ -280,13 +280,22 @@ extension FetchedResultsController where Object == Row {
             return try print(reading)
           }
         }
-      } catch ResultsError.rowGone where canFollowPart || count <= ListContent.batchSize {
+      } catch let error as ResultsError where error.isOfAnotherVersion {
+        guard canFollowPart || count <= ListContent.batchSize else { break }
         try await refresh()
-      } catch ResultsError.rowGone {
-        break
       }
     }
     throw CommandFailure.printedListChanged
+  }
+}
+
+extension ResultsError {
+  /// Whether the version that is read lacks rows of the list, or cannot say what its running values are.
+  fileprivate var isOfAnotherVersion: Bool {
+    switch self {
+    case .rowGone, .store(.historyLost): true
+    default: false
+    }
   }
 }
 

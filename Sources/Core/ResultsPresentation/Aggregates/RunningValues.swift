@@ -51,10 +51,20 @@ extension ResultsList {
     at positions: Range<Int>,
     readingLimit: Int
   ) throws(ResultsError) -> [AggregateValue] {
-    try reading { () throws(StoreError) in
+    func read() throws(StoreError) -> [AggregateValue] {
       try loader.store.rereading { (store) throws(StoreError) in
         try RunningValues(snapshot, name, from: origin, in: store, readingLimit: readingLimit)
           .values(at: positions)
+      }
+    }
+    return try reading { () throws(StoreError) in
+      do throws(StoreError) {
+        return try read()
+      } catch {
+        guard case .historyLost = error else { throw error }
+        // The list may be at a later version with the same rows.
+        loader.settle()
+        return try read()
       }
     }
   }

@@ -71,6 +71,9 @@ final class RowLoader: Sendable {
     return batch
   }
 
+  /// Lets the list note the version that it is at, which its rows and aggregates may have too.
+  func settle() { lateReads?.settle() }
+
   private func page(at positions: Range<Int>) throws(StoreError) -> RowPage {
     func read() throws(StoreError) -> RowPage {
       try store.rereading { (store) throws(StoreError) in

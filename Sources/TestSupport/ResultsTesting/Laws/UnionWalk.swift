@@ -223,6 +223,16 @@ extension UnionWalk {
     )
     let objects = try results.rows.map { try $0.object }
     try expect(objects == shown, "the values of list \(index)")
+    if results.section(at: 0)?.aggregates["least"] != nil, shown.count > 0 {
+      let start = workload.generator.below(shown.count)
+      let page = start..<min(start + 3, shown.count)
+      let values = try results.runningValues(of: "least", from: .last, at: page, readingLimit: 0)
+      let wanted = page.map { position -> Value in
+        let least = shown[position...].compactMap { $0["number"].integer }.min()
+        return least.map { .integer($0) } ?? .null
+      }
+      try expect(values.map(\.value) == wanted, "the least number from \(page) of list \(index)")
+    }
     for section in content.sections where index == 0 && sectionTerms == 1 {
       let members = shown.filter {
         definition.terms[0].expression.evaluate($0) == section.header.id.value
