@@ -49,6 +49,25 @@ import Testing
     }
   }
 
+  @Test func `R290: no number of another program is given to a transfer`() throws {
+    let store = try InMemoryStore(entities: [Entry.entity])
+    func add(_ number: Int64) throws {
+      try store.write { transaction in
+        _ = try transaction.insert([0, 100, "", .integer(number)], key: nil, into: Entry.entity)
+      }
+    }
+    try add(.min)
+    try add(7)
+    try add(.max)
+    #expect(
+      try store.read { (snapshot) throws(StoreError) in try fields.nextNumber(in: snapshot) } == 8
+    )
+    try add(LinkedRows.largestNumber)
+    #expect(throws: StoreError.self) {
+      try store.read { (snapshot) throws(StoreError) in try fields.nextNumber(in: snapshot) }
+    }
+  }
+
   @Test(arguments: [false, true])
   func `R290: whatever is edited and deleted, both sides of each transfer sum to zero`(
     _ isDraft: Bool

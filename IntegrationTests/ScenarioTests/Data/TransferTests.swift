@@ -74,16 +74,17 @@ import Testing
   @Test func `R290: an import gives transfers numbers of their own`() throws {
     let ledger = try Ledger()
     try ledger("transfer", "1", "from=a", "to=b", "date=2026-11-01")
+    try ledger("transfer", "3", "from=a", "to=b", "date=2026-11-03")
     try ledger("export", "one.csv")
     let other = Ledger(ledger.run, "other.sqlite")
     try other("transfer", "2", "from=c", "to=d", "date=2026-11-02")
     try other("import", "one.csv")
-    #expect(try other("import", "one.csv").output == "imported 0 transactions, 2 known already\n")
+    #expect(try other("import", "one.csv").output == "imported 0 transactions, 4 known already\n")
     let numbers = try other("list", "--columns", "transfer,amount").lines.dropFirst()
     #expect(
       numbers.sorted() == [
-        "2026-11-01\t2\t-1.00", "2026-11-01\t2\t1.00", "2026-11-02\t1\t-2.00",
-        "2026-11-02\t1\t2.00",
+        "2026-11-01\t3\t-1.00", "2026-11-01\t3\t1.00", "2026-11-02\t1\t-2.00",
+        "2026-11-02\t1\t2.00", "2026-11-03\t2\t-3.00", "2026-11-03\t2\t3.00",
       ]
     )
     #expect(try other("remove", "3").output == "removed 2 transactions\n")

@@ -218,9 +218,8 @@ package struct ImportRun<Program: ListProgram> {
     else { return }
     if numbers.isEmpty { nextNumber = try fields.nextNumber(in: transaction) }
     let number = numbers[values[index]] ?? nextNumber
-    if numbers.updateValue(number, forKey: values[index]) == nil, nextNumber < .max {
-      nextNumber += 1
-    }
+    if number == nextNumber { nextNumber += 1 }
+    numbers[values[index]] = number
     values[index] = .integer(number)
   }
 

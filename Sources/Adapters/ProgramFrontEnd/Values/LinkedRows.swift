@@ -16,6 +16,9 @@ package struct LinkedRows: Sendable {
   /// The condition of the rows that are sides of a transfer; others of the number are only parts of the same event.
   package let sides: FetchPredicate
 
+  /// The largest number that is given to rows.
+  static let largestNumber = Int64(1) << 62
+
   /// Describes rows that belong together.
   package init(
     by number: String,
@@ -30,19 +33,30 @@ package struct LinkedRows: Sendable {
 }
 
 extension ObjectFields {
-  /// Returns the first number that no row has.
-  /// - Throws: The store's error.
+  /// Returns the first number after all that rows have; those beyond a limit, which other programs have written, do not count.
+  /// - Throws: The store's error; `StoreError.aborted(by:)` if the limit itself is taken.
   package func nextNumber(in snapshot: any StoreSnapshot) throws(StoreError) -> Int64 {
     guard let linked else { return 1 }
+    let number = FetchExpression.attribute(linked.number)
+    let limit = LinkedRows.largestNumber
     let request = FetchRequest<ObjectID>(
       entity: entity,
-      where: .not(.isNull(.attribute(linked.number))),
+      where: .comparison(number, .lessOrEqual, .literal(.integer(limit))),
       sortedBy: [.descending(linked.number)],
       fetchLimit: 1
     )
     let rows = try snapshot.rows(snapshot.keys(of: request), of: entity)
-    let last = rows.first.flatMap { $0?[linked.number].integer } ?? 0
-    return last == .max ? last : max(last, 0) + 1
+    let last = max(rows.first.flatMap { $0?[linked.number].integer } ?? 0, 0)
+    guard last < limit else {
+      throw .aborted(
+        by: CommandFailure(
+          .badData,
+          "A row has the \(linked.number) \(limit), after which there is no number for another.",
+          remedy: "Give it a smaller one that no other row has."
+        )
+      )
+    }
+    return last + 1
   }
 
   /// Deletes objects and the rows that belong to them.
