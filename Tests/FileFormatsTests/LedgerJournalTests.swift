@@ -42,6 +42,24 @@ import Testing
     return sums.filter { $0.value != 0 }
   }
 
+  @Test
+  func
+    `R292: a transaction with more postings than anybody writes is refused, and the next is read`()
+  {
+    let many = (0..<1001).map { "  assets:a\($0)  1\n" }.joined()
+    let (records, errors) = read(
+      "2026-01-01 many\n\(many)\n2026-01-02 one\n  assets:a  1\n  income:b\n"
+    )
+    #expect(errors.map(\.line) == [1] && errors[0].message.contains("1000 postings"), "\(errors)")
+    #expect(records.map { text($0, "payee") } == ["one"])
+    let head =
+      "\"txnidx\",\"date\",\"date2\",\"status\",\"code\",\"description\",\"comment\",\"account\",\"amount\",\"commodity\"\n"
+    let lines = (0..<1001).map { "1,2026-01-01,,,,many,,assets:a\($0),1,\n" }.joined()
+    let rest = "2,2026-01-02,,,,one,,assets:a,1,\n2,2026-01-02,,,,one,,income:b,-1,\n"
+    let csv = read(JournalCSVReader(bytes: Array((head + lines + rest).utf8), source: "j"))
+    #expect(csv.errors.count == 1 && csv.records.map { text($0, "payee") } == ["one"], "\(csv)")
+  }
+
   /// Writes records as an export does.
   private func written(_ records: [Record]) -> String {
     let columns = JournalWriter.columns.split(separator: ",").map(String.init)

@@ -128,6 +128,9 @@ package struct JournalReader: RecordReader, Sendable {
       do throws(RecordError) {
         guard let text = try takeIndented() else { break }
         guard let posting = try posting(text) else { continue }
+        guard transaction?.postings.count ?? 0 < JournalTransaction.mostPostings else {
+          throw refusal(JournalTransaction.tooManyPostings, at: start)
+        }
         transaction?.postings.append(posting)
       } catch {
         failure = failure ?? error
@@ -340,6 +343,9 @@ package struct JournalCSVReader: RecordReader, Sendable {
         payee: first.text("description"),
         memo: first.text("comment").trimmed
       )
+      guard lines.count <= JournalTransaction.mostPostings else {
+        throw transaction.error(source, JournalTransaction.tooManyPostings)
+      }
       for line in lines {
         let name = line.text("commodity")
         let quoted = name.isEmpty ? "" : " \"\(name)\""

@@ -17,6 +17,9 @@ struct JournalTransaction {
   let payee: String
   let memo: String
   var postings: [Posting] = []
+  /// The most postings of one transaction, since each is compared with those of other accounts.
+  static let mostPostings = 1000
+  static let tooManyPostings = "the transaction has more than \(mostPostings) postings."
 
   /// Whether an account is one of one's own, and not a category.
   static func isOwn(_ account: String) -> Bool {
@@ -132,7 +135,7 @@ struct JournalTransaction {
     return sum.partialValue
   }
 
-  private func error(_ source: String, _ message: String) -> RecordError {
+  func error(_ source: String, _ message: String) -> RecordError {
     RecordError(
       source: source,
       line: line,
