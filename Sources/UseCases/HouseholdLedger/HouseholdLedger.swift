@@ -43,10 +43,11 @@ public struct HouseholdLedger: Sendable {
       keys[.text(code), default: []].append(.integer(id))
     }
     let coded = keys.values.flatMap(\.self)
+    guard !coded.isEmpty else { return [(nil, .all)] }
     let own = FetchPredicate.isNull(account) || .not(.membership(account, coded))
     let codes = keys.keys.compactMap(\.text)
     let currencies: [(code: String?, condition: FetchPredicate)] =
-      [(nil, coded.isEmpty ? .all : own)]
+      [(nil, own)]
       + codes.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { code in
         (code, .membership(account, keys[.text(code)] ?? []))
       }

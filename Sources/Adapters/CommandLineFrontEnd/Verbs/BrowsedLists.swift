@@ -143,12 +143,18 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     definition.request.fetchBatchSize = max(definition.request.fetchBatchSize, 100)
     definition = definition.fetching(columns + details.map(\.column))
     try narrow(&definition, to: choice.filter)
-    if definition.sectionKey != nil || columns.running != nil, !Program.headerAggregates.isEmpty {
-      let predicate = definition.request.predicate
-      definition.aggregates = try Program.headerAggregates(in: store, where: predicate)
-      // The cache of a list has its aggregates.
-      definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
-    }
+    return definition
+  }
+
+  /// Returns the definition of the list of a choice with the sums of its headers, for which the store may be read.
+  private func summedDefinition(of choice: BrowserChoice) throws -> ResultsDefinition<Row> {
+    var definition = try definition(of: choice)
+    guard definition.sectionKey != nil || columns.running != nil, !Program.headerAggregates.isEmpty
+    else { return definition }
+    let predicate = definition.request.predicate
+    definition.aggregates = try Program.headerAggregates(in: store, where: predicate)
+    // The cache of a list has its aggregates.
+    definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
     return definition
   }
 
@@ -171,7 +177,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
 
   /// Returns the list of a choice.
   func define(_ choice: BrowserChoice) throws -> BrowserSource.Definition {
-    let definition = try definition(of: choice)
+    let definition = try summedDefinition(of: choice)
     let controller = FetchedResultsController(
       definition,
       in: store,
