@@ -7,24 +7,10 @@ import WireFormat
 
 /// The program `live-list` over a database of another application.
 @Suite struct LiveListTests {
-  private let run: ProgramRun
+  private let music: MusicDatabase
+  private var run: ProgramRun { music.run }
 
-  init() throws {
-    run = try ProgramRun()
-    try execute(
-      String(contentsOfFile: ProgramFolder.fixture("Databases/music.sql"), encoding: .utf8)
-    )
-  }
-
-  /// Runs statements as another program would.
-  private func execute(_ sql: String, in file: String = "music.sqlite") throws {
-    var configuration = Configuration()
-    // The program may be reading.
-    configuration.busyMode = .timeout(30)
-    let queue = try DatabaseQueue(path: run.path(file), configuration: configuration)
-    try queue.inDatabase { try $0.execute(sql: sql) }
-    try queue.close()
-  }
+  init() throws { music = try MusicDatabase() }
 
   private func execute(reading sql: String) throws -> Int? {
     let queue = try DatabaseQueue(path: run.path("music.sqlite"))
@@ -58,7 +44,7 @@ import WireFormat
   }
 
   @Test func `R277: a foreign key that makes no relationship says so beside its column`() throws {
-    try execute(
+    try music.execute(
       """
       CREATE TABLE untyped (id INTEGER PRIMARY KEY, artist REFERENCES Artist, album_id INTEGER REFERENCES Album);
       INSERT INTO untyped VALUES (1, 1, NULL)
@@ -79,7 +65,7 @@ import WireFormat
   @Test func `R194: a view that never ends stops no verb on other tables, and is refused itself`()
     throws
   {
-    try execute(
+    try music.execute(
       "CREATE VIEW Endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
     )
     #expect(try run.run("live-list", "list", "music.sqlite", "Artist").lines.count == 4)
@@ -98,7 +84,7 @@ import WireFormat
   }
 
   @Test func `R278: signals end a watch while a view does not end`() throws {
-    try execute(
+    try music.execute(
       """
       CREATE TABLE bound (n INTEGER); INSERT INTO bound VALUES (3);
       CREATE VIEW Late AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c
@@ -107,7 +93,7 @@ import WireFormat
     )
     let watch = try run.start("live-list", "watch", "music.sqlite", "Late", "--format", "jsonl")
     _ = try #require(try watch.line())
-    try execute("UPDATE bound SET n = 1000000000000")
+    try music.execute("UPDATE bound SET n = 1000000000000")
     // There is never another list; meanwhile the view is being read.
     #expect(watch.lineIfAny(within: 2) == nil)
     for _ in 1...2 { watch.send(SIGTERM) }
@@ -115,7 +101,7 @@ import WireFormat
   }
 
   @Test func `R196: a path beyond the limit is an error of the command line`() throws {
-    try execute(
+    try music.execute(
       "CREATE TABLE n (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES n (id), name TEXT)"
     )
     for steps in [33, 64, 3000] {
@@ -129,7 +115,7 @@ import WireFormat
   }
 
   @Test func `R197: infinity and null are different in every format`() throws {
-    try execute(
+    try music.execute(
       "CREATE TABLE r (id INTEGER PRIMARY KEY, a REAL); INSERT INTO r VALUES (1, 9e999), (2, -9e999), (3, NULL)"
     )
     #expect(
@@ -170,68 +156,6 @@ import WireFormat
     #expect(result.errors.contains(message), "\(result.errors)")
   }
 
-  @Test func `R12: several tables are one list, in the order of what they share`() throws {
-    let together = ["music.sqlite", "Track", "--with", "Artist", "--with", "playlist"]
-    let names = [
-      "--columns", "table,key,Name,Milliseconds", "--sort", "Name", "--where", "Name != NULL",
-    ]
-    #expect(
-      try run.run("live-list", ["list"] + together + names).output == """
-        table\tkey\tName\tMilliseconds
-        Artist\t1\tAlpha\t
-        Artist\t2\tBeta\t
-        Playlist\t2\tEvening\t
-        Track\t4\tFour\t61000
-        Playlist\t1\tMusic\t
-        Track\t1\tOne\t343719
-        Track\t3\tThree\t200500
-        Track\t2\tTwo\t180000
-
-        """
-    )
-    let screen = ["--print", "--size", "80x8", "--section-by", "table"]
-    let lines = try run.run("live-list", ["browse"] + together + screen).lines
-    #expect(lines[0].hasPrefix(" live-list  music.sqlite ▸ Artist, Playlist, Track "), "\(lines)")
-  }
-
-  @Test(arguments: [
-    (["Track", "--with", "track"], "Track is named twice. Name each table once."),
-    (["Track", "--with", "Visits"], "music.sqlite has no table “Visits”. Did you mean “Visit”?"),
-    (["--with", "Track"], "--with Track needs another table before it"),
-    (["Artist", "--with", "Names"], "Names cannot be listed with other tables:"),
-    (["Artist", "--with", "Endless"], "a description. Leave it out."),
-  ])
-  func `R12: tables that cannot be one list are refused by name`(
-    _ words: [String],
-    _ message: String
-  ) throws {
-    try execute("CREATE VIEW Names AS SELECT Name FROM Artist")
-    try execute(
-      "CREATE VIEW Endless AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
-    )
-    let result = try run.run("live-list", ["list", "music.sqlite"] + words)
-    #expect(result.status != 0 && result.errors.contains(message), "\(result)")
-  }
-
-  @Test func `R12: a commit of another program to two tables is one change of the list`() throws {
-    let watch = try RunningProgram(
-      "live-list",
-      [
-        "watch", "music.sqlite", "Artist", "--with", "Playlist", "--columns", "table,Name",
-        "--sort", "Name", "--deltas", "1",
-      ],
-      environment: run.environment,
-      folder: run.folder
-    )
-    while let line = try watch.line(), !line.hasPrefix("5 rows") {}
-    try execute(
-      "BEGIN; INSERT INTO Artist VALUES (4, 'Kappa'); UPDATE Playlist SET Name = 'Aube' WHERE PlaylistId = 2; COMMIT"
-    )
-    let delta = [try watch.line() ?? "", try watch.line() ?? ""].joined(separator: "\n")
-    #expect(delta.contains("Kappa") && delta.contains("Aube"), "\(delta)")
-    #expect(try watch.finish().status == 0)
-  }
-
   @Test func `R135: browse shows a table, or the only one, and is a list on a pipe`() throws {
     let screen = ["browse", "music.sqlite", "Track", "--print", "--size", "90x10"]
     let lines = try run.run("live-list", screen + ["--keys", "j"]).lines
@@ -247,7 +171,7 @@ import WireFormat
 
     let several = try run.run("live-list", "browse", "music.sqlite")
     #expect(several.output == (try run.run("live-list", "list", "music.sqlite").output))
-    try execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)", in: "one.sqlite")
+    try music.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)", in: "one.sqlite")
     let only = try run.run("live-list", "browse", "one.sqlite", "--print", "--size", "60x6")
     #expect(only.lines[0].contains("one.sqlite ▸ t"))
   }
@@ -320,7 +244,7 @@ import WireFormat
   }
 
   @Test func `R226: keys of several columns, of texts, to the same table and to no row`() throws {
-    try execute(
+    try music.execute(
       """
       PRAGMA foreign_keys = OFF;
       CREATE TABLE Land (code TEXT PRIMARY KEY, name TEXT);
@@ -369,12 +293,12 @@ import WireFormat
     let refused = try run.run("results-schema", ["help", "manual"])
     #expect(refused.status == 64)
     #expect(refused.errors == "results-schema: 'help' takes no further word. Leave out “manual”.\n")
-    try execute("CREATE TABLE t (id INTEGER PRIMARY KEY)", in: "help")
+    try music.execute("CREATE TABLE t (id INTEGER PRIMARY KEY)", in: "help")
     #expect(try run.run("results-schema", "help").output.contains("struct T: Entity"))
   }
 
   @Test func `R211: values and references of others are shown as they are stored`() throws {
-    try execute(
+    try music.execute(
       """
       PRAGMA foreign_keys = OFF;
       CREATE TABLE geodetic_crs (id INTEGER PRIMARY KEY, name TEXT);
@@ -400,7 +324,7 @@ import WireFormat
 
   @Test func `R103: every verb leaves the file and its folder as they are`() throws {
     for mode in ["delete", "wal"] {
-      try execute("PRAGMA journal_mode = \(mode)")
+      try music.execute("PRAGMA journal_mode = \(mode)")
       let before = try files()
       for table in [
         "Artist", "Album", "Track", "Playlist", "PlaylistTrack", "Setting", "Visit", "AlbumList",
@@ -417,7 +341,7 @@ import WireFormat
   }
 
   @Test func `R94: foreign keys are paths in sections, columns and conditions`() throws {
-    try execute(
+    try music.execute(
       """
       CREATE TABLE Band(id INTEGER PRIMARY KEY, name TEXT);
       CREATE TABLE Disc(id INTEGER PRIMARY KEY, title TEXT, band_id INTEGER REFERENCES Band(id));
@@ -539,7 +463,7 @@ import WireFormat
   @Test func `R89: a function orders a list, by an index without regard to case if there is one`()
     throws
   {
-    try execute("INSERT INTO Artist (Name) VALUES ('abba'), ('a10'), ('a9')")
+    try music.execute("INSERT INTO Artist (Name) VALUES ('abba'), ('a10'), ('a9')")
     func names(_ order: String) throws -> [String] {
       let list = try run.run(
         "live-list",
@@ -562,7 +486,7 @@ import WireFormat
         .lines
     }
     #expect(try explanation().contains("list       sorted on every read (no index)"))
-    try execute("CREATE INDEX byName ON Artist (Name COLLATE NOCASE)")
+    try music.execute("CREATE INDEX byName ON Artist (Name COLLATE NOCASE)")
     #expect(try explanation().contains("list       read from the index byName"))
     let wrong = try run.run(
       "live-list",
@@ -605,7 +529,7 @@ import WireFormat
     _ usesLog: Bool,
     _ mode: String
   ) throws {
-    try execute("PRAGMA journal_mode = \(mode)")
+    try music.execute("PRAGMA journal_mode = \(mode)")
     let arguments = ["watch", "music.sqlite", "Track", "--format", "jsonl", "--deltas", "3"]
     let watch = try RunningProgram(
       "live-list",
@@ -620,7 +544,7 @@ import WireFormat
       "DELETE FROM Track WHERE TrackId = 4",
       "INSERT INTO Track VALUES (9, 'Nine', 3, 1, 1, NULL)",
     ] {
-      try execute(statement)
+      try music.execute(statement)
       try replay.apply(line: try #require(try watch.line()))
     }
     let result = try watch.finish()
@@ -680,7 +604,7 @@ import WireFormat
     )
     var replay = WireReplay()
     try replay.apply(line: try #require(try watch.line()))
-    try execute("UPDATE Artist SET Name = 'Gamma' WHERE ArtistId = 2")
+    try music.execute("UPDATE Artist SET Name = 'Gamma' WHERE ArtistId = 2")
     try replay.apply(line: try #require(try watch.line()))
     #expect(try watch.finish().status == 0)
     let rows = replay.list?.sections.flatMap(\.rows) ?? []
@@ -689,7 +613,7 @@ import WireFormat
 
   /// Starts to watch the table `t` of a file in the form of JSON lines, and reads the list.
   private func watching(_ sql: String) throws -> (watch: RunningProgram, replay: WireReplay) {
-    try execute("PRAGMA journal_mode = WAL; " + sql, in: "t.sqlite")
+    try music.execute("PRAGMA journal_mode = WAL; " + sql, in: "t.sqlite")
     let watch = try run.start("live-list", "watch", "t.sqlite", "t", "--format", "jsonl")
     var replay = WireReplay()
     try replay.apply(line: try #require(try watch.line()))
@@ -715,7 +639,7 @@ import WireFormat
     let (watch, _) = try watching(
       "CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT); INSERT INTO t VALUES ('a', '1'), ('c', '3')"
     )
-    try execute(sql, in: "t.sqlite")
+    try music.execute(sql, in: "t.sqlite")
     let line = try #require(try watch.line())
     #expect(line.hasPrefix(#"{"v":1,"t":"error""#) && line.contains(reason), "\(line)")
     let result = try watch.finish()
@@ -749,7 +673,7 @@ import WireFormat
       "INSERT INTO t VALUES (CAST(x'4bff' AS TEXT), CAST(x'c3' AS TEXT))",
       "DELETE FROM t WHERE k = CAST(x'4be46c6e' AS TEXT)",
     ] {
-      try execute(sql, in: "t.sqlite")
+      try music.execute(sql, in: "t.sqlite")
       try replay.apply(line: try #require(try watch.line()))
       var listed = WireReplay()
       let list = try run.run("live-list", "t.sqlite", "t", "--format", "json")
@@ -761,7 +685,7 @@ import WireFormat
   }
 
   @Test func `R236: an export says that it does not keep the bytes of a text`() throws {
-    try execute(
+    try music.execute(
       """
       CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT);
       INSERT INTO t VALUES (CAST(x'4bf66c6e' AS TEXT), CAST(x'e9' AS TEXT)), ('Bonn', 'x');
@@ -774,12 +698,12 @@ import WireFormat
         == "live-list: 2 texts are not UTF-8 and written with � in place of some bytes; --format jsonl keeps the bytes\n"
     )
     #expect(try export("t.jsonl").errors == "")
-    try execute("DELETE FROM t WHERE k <> 'Bonn'", in: "t.sqlite")
+    try music.execute("DELETE FROM t WHERE k <> 'Bonn'", in: "t.sqlite")
     #expect(try export("t.tsv").errors == "")
   }
 
   @Test func `R228: a blob is no text in JSON, whatever the column is declared as`() throws {
-    try execute(
+    try music.execute(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB, x, d DECIMAL(5,2));
       INSERT INTO t VALUES (1, x'00ff', 'AP8=', x''), (2, 'AP8=', x'00ff', 7);
