@@ -4,8 +4,8 @@ import ResultsDomain
 public enum FilingTitle {
   /// The articles that can begin a title, in small letters, by languages in the codes of ISO 639.
   ///
-  /// They are those of MARC 21, appendix F (loc.gov/marc/bibliographic/bdapndxf.html), for the twelve most frequent languages of catalogs
-  /// that have articles as words of their own. An article with an apostrophe at its end is written together with the next word.
+  /// They follow MARC 21, appendix F (loc.gov/marc/bibliographic/bdapndxf.html), for twelve languages that have articles as words of
+  /// their own. An article with an apostrophe at its end is written together with the next word.
   static let articles: [(codes: [String], articles: [String])] = [
     (["en", "eng"], ["the", "a", "an"]),
     (
