@@ -228,12 +228,10 @@ package struct ClockWalk {
   private func stored(_ date: Int64) -> Value {
     let form = entities.tasks.attribute(named: "due")?.form
     guard let form else { return .integer(date) }
-    // A form that holds seconds, days or texts has the nearest date before.
+    // A form that holds seconds or texts has the nearest date before, and one that holds days has its day.
     let second = date - (date % 1_000_000 + 1_000_000) % 1_000_000
-    return form.stored(.integer(second)) ?? form.stored(
-      .integer(second - second % (24 * Self.hour))
-    )
-      ?? .null
+    let day = Instant(wholeDay: second / (24 * Self.hour))
+    return form.stored(.integer(second)) ?? day.flatMap { form.stored($0.attributeValue) } ?? .null
   }
 }
 
