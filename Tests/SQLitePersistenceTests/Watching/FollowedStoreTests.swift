@@ -275,6 +275,47 @@ import Testing
     try store.close()
   }
 
+  @Test(arguments: [nil, .seconds(3600)] as [Duration?])
+  func `R62: no connection is opened to a file that has taken the path`(
+    _ interval: Duration?
+  ) throws {
+    let folder = try TemporaryFolder()
+    let store = try open(
+      folder,
+      "store.sqlite",
+      SQLiteStoreOptions(busyTimeout: .seconds(10), pollInterval: interval)
+    )
+    try add(["a"], to: store)
+    let index = try folder.bytes("store.sqlite-shm").count
+    try make(folder, "other", ["b"])
+    let database = store.follower.database
+    move(folder, "other", "store.sqlite")
+    // A connection to the new file would take the index of the old one for its own, and empty it.
+    for _ in 0..<2 {
+      let error = #expect(throws: StoreError.self) { try database.read { _ in } }
+      #expect(isMissing(error))
+    }
+    #expect(try folder.bytes("store.sqlite-shm").count == index)
+    let identity = try #require(FileIdentity.find(folder.file("store.sqlite")).file)
+    #expect(database.file.file != identity)
+    #expect(try titles(store) == ["b"], "a read opens the new file itself")
+    try add(["c"], to: store)
+    #expect(try titles(store) == ["b", "c"])
+    try store.close()
+  }
+
+  @Test func `R62: a watch opens no other file than the one that it looked for`() throws {
+    let folder = try TemporaryFolder()
+    try make(folder, "store.sqlite", ["a"])
+    try make(folder, "other", ["b"])
+    let path = folder.file("store.sqlite")
+    let file = try #require(FileIdentity.find(path).file)
+    #expect(WatchConnection(path: path, file: file, markQuery: nil) != nil)
+    move(folder, "store.sqlite", "away")
+    move(folder, "other", "store.sqlite")
+    #expect(WatchConnection(path: path, file: file, markQuery: nil) == nil)
+  }
+
   @Test(arguments: [true, false])
   func `work that has begun is not repeated after an exchange`(_ begins: Bool) throws {
     let folder = try TemporaryFolder()

@@ -59,7 +59,8 @@ import Testing
   }
 
   private func connection() throws -> WatchConnection {
-    try #require(WatchConnection(path: path, markQuery: nil))
+    let file = try #require(FileIdentity.find(path).file)
+    return try #require(WatchConnection(path: path, file: file, markQuery: nil))
   }
 
   @Test(arguments: journals)

@@ -183,11 +183,14 @@ struct DatabaseOpener {
     }
   }
 
+  /// The settings of a database; each time for another one.
   private var configuration: Configuration {
     var configuration = Configuration()
     configuration.readonly = options.isReadOnly
     configuration.busyMode = .waiting(milliseconds: Int(options.busyTimeout.secondsToWait * 1000))
     configuration.label = "results.sqlite"
+    let file = ConnectedFile()
+    configuration.prepareDatabase { try file.check($0.sqliteConnection) }
     defend(&configuration)
     if options.durability == .full {
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }

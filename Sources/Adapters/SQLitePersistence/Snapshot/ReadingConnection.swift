@@ -20,18 +20,14 @@ final class ReadingConnection: Sendable {
   }
 
   private let path: String
-  private let file: FileIdentity.Finding
   private let configuration: Configuration
   private let state = Mutex(State())
   private let free = DispatchSemaphore(value: 1)
 
   /// A connection beside those of a pool; the first read opens it.
-  /// - Parameters:
-  ///   - pool: The pool that reads and writes the file.
-  ///   - file: The file that the pool has open.
-  init(beside pool: DatabasePool, of file: FileIdentity.Finding) {
+  /// - Parameter pool: The pool that reads and writes the file.
+  init(beside pool: DatabasePool) {
     path = pool.path
-    self.file = file
     var configuration = pool.configuration
     configuration.readonly = true
     self.configuration = configuration
@@ -61,12 +57,8 @@ final class ReadingConnection: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return nil }
       if let queue = state.queue { return queue }
-      let queue = try? DatabaseQueue(path: path, configuration: configuration)
-      // The path may name another file since the pool was opened. The pool reports other problems.
-      let isSame = queue?.unsafeReentrantRead { database in
-        FileIdentity.find(openedBy: database.sqliteConnection) == file
-      }
-      guard isSame == true else {
+      // The path may name another file since the pool was opened (`ConnectedFile`). The pool reports what is wrong.
+      guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
         state.isClosed = true
         return nil
       }

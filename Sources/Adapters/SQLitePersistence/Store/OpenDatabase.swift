@@ -91,7 +91,7 @@ final class OpenDatabase: Sendable {
     let mayGuard = ownsWriter || opened.writer is DatabasePool
     session.guardSideFiles(mayGuard ? sideFileRegistration?.files : nil)
     let pool = ownsWriter ? opened.writer as? DatabasePool : nil
-    reading = pool.map { ReadingConnection(beside: $0, of: file) }
+    reading = pool.map { ReadingConnection(beside: $0) }
     if session.hasLostSideFiles || session.hasLostLog {
       // They were lost while the file was opened, or an application has it open.
       if ownsWriter { try abandon() }

@@ -1,4 +1,7 @@
 import CSQLiteHooks
+import ResultsDomain
+import SQLStoreSupport
+import Synchronization
 
 /// The identity of a file: two files that exist at the same time have different ones.
 ///
@@ -36,5 +39,36 @@ struct FileIdentity: Hashable, Sendable {
     case 0: .missing
     default: .unknown
     }
+  }
+}
+
+/// Keeps the connections of a database on the file that the first of them has opened.
+///
+/// SQLite opens a file by its name, and finds the write-ahead log and its index by that name too. A connection that opened the file that
+/// has taken the name since would use the index of the former file, which the other connections of this process have mapped. The locks of a
+/// process do not exclude its own connections, so SQLite would take the index for a forgotten one and truncate it (`unixLockSharedMemory`
+/// in os_unix.c): the process would end with SIGBUS, or read what belongs to neither file.
+final class ConnectedFile: Sendable {
+  private let first = Mutex<FileIdentity?>(nil)
+
+  /// Checks the file of a new connection, which must not have read anything yet.
+  /// - Parameter connection: The connection.
+  /// - Throws: `OpenFailureError` if the file has lost its path, or is not the one of the earlier connections.
+  func check(_ connection: OpaquePointer?) throws(OpenFailureError) {
+    let found = FileIdentity.find(openedBy: connection)
+    guard found != .unknown else { return }
+    guard let file = found.file, first.withLock({ $0.keep(file) }) == file else {
+      throw OpenFailureError(.missingFile)
+    }
+  }
+}
+
+extension Optional {
+  /// Takes a value if there is none yet.
+  /// - Returns: The value that is kept.
+  fileprivate mutating func keep(_ value: Wrapped) -> Wrapped {
+    if let self { return self }
+    self = value
+    return value
   }
 }

@@ -80,21 +80,32 @@ final class FollowedDatabase: Sendable {
 
 extension FollowedDatabase {
   /// Runs a closure with the current database, and again with the new one if the database is exchanged before the closure has begun.
+  ///
+  /// A read that would have to connect to a file that has taken the path since (`ConnectedFile`) waits for the exchange, and is repeated.
   /// - Parameter body: The work; it calls `begin` before anything that must not be done twice.
   /// - Returns: What the closure returned.
   /// - Throws: Why no file can be used, or what the closure throws.
   func withDatabase<Result>(
     _ body: (OpenDatabase, _ begin: () -> Void) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
+    var hasChecked = false
     while true {
       let database = try current()
       var hasBegun = false
       do {
         return try body(database) { hasBegun = true }
       } catch {
-        guard case .closed = error, !hasBegun, !broadcaster.isClosed,
-          self.database !== database || isExchanging
-        else { throw error }
+        guard !hasBegun, !broadcaster.isClosed else { throw error }
+        if case .cannotOpen(_, .missingFile) = error, !hasChecked,
+          !BodyScope.isInside(broadcaster)
+        {
+          hasChecked = true
+          checkFile()
+        } else {
+          guard case .closed = error, self.database !== database || isExchanging else {
+            throw error
+          }
+        }
       }
     }
   }

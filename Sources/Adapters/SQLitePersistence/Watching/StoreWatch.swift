@@ -198,7 +198,7 @@ private struct WatchLoop {
   private mutating func checkContent(of found: FileIdentity.Finding) {
     if let file = found.file, connection?.identity != file {
       connection = nil
-      connection = WatchConnection(path: subject.path, markQuery: subject.markQuery)
+      connection = WatchConnection(path: subject.path, file: file, markQuery: subject.markQuery)
       version = nil
     }
     if control.takeRepeatRequest() { version = nil }
@@ -322,23 +322,23 @@ final class WatchConnection {
   /// Reads the mark of the latest relevant commit, where the database has one.
   private let latestMark: OpaquePointer?
 
-  /// Opens a database's file, if it exists and still has its path afterwards.
+  /// Opens a database's file, if it has its path; of another one nothing is read (`ConnectedFile`).
   /// - Parameters:
-  ///   - path: The file.
+  ///   - path: The path.
+  ///   - file: The file.
   ///   - markQuery: Reads integers of which one changes with every relevant commit.
-  init?(path: String, markQuery: String?) {
+  init?(path: String, file: FileIdentity, markQuery: String?) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
     guard sqlite3_open_v2(path.databasePath, &opened, flags, nil) == SQLITE_OK,
       let connection = opened,
-      case .file(let identity) = FileIdentity.find(openedBy: connection),
-      identity == FileIdentity.find(path).file,
+      FileIdentity.find(openedBy: connection).file == file,
       let statement = Self.statement("PRAGMA data_version", on: connection)
     else {
       sqlite3_close(opened)
       return nil
     }
-    self.identity = identity
+    identity = file
     self.connection = connection
     dataVersion = statement
     latestMark = markQuery.flatMap { Self.statement($0, on: connection) }
