@@ -92,14 +92,21 @@ import Testing
     )
     let refused = try ledger("import", "bad.journal", expecting: 65)
     #expect(refused.errors.contains("bad.journal:17:1: another file is not read"), "\(refused)")
+    // No remedy leaves no gap.
+    try ledger.run.write("2026-11-05 x\n  assets:bank  1 EURO\n  y\n", to: "no.journal")
+    let message = "no.journal:2:1: “EURO” is no currency. Nothing was imported."
+    #expect(try ledger("import", "no.journal", expecting: 65).errors.contains(message))
     let skipped = try ledger("import", "bad.journal", "--skip-bad", expecting: 1)
     #expect(skipped.output == "imported 8 transactions, 0 known already, 2 skipped\n")
     #expect(skipped.errors.contains("bad.journal:19:1: prices are not converted"), "\(skipped)")
   }
 
-  @Test func `R292: a journal is of a ledger only`() throws {
+  @Test(arguments: ["", "2026-11-05 x\n  assets:bank  1\n  y  2\n"])
+  func `R292: a journal is of a ledger only, also one whose beginning is wrong`(
+    _ beginning: String
+  ) throws {
     let ledger = try Ledger()
-    try ledger.run.write(journal, to: "main.journal")
+    try ledger.run.write(beginning + journal, to: "main.journal")
     func books(_ arguments: String...) throws -> ProgramResult {
       try ledger.run.run("book-catalog", arguments + ["--store", "b.sqlite"])
     }

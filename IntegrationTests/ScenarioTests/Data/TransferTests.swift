@@ -59,6 +59,7 @@ import Testing
       (["0", "from=bank", "to=cash"], "more than zero"),
       (["x", "from=bank", "to=cash"], "x"),
       (["50", "from=bank", "to=dollars"], "different values of currency"),
+      (["50", "from=bank", "to=bank"], "both are “bank”"),
     ]
     for (words, message) in refused {
       let result = try ledger.run.run(

@@ -49,6 +49,13 @@ package struct TransferVerb<Program: ListProgram>: AsyncParsableCommand {
     else { return }
     let settings = try locale.settings()
     let (from, to) = (try name("from"), try name("to"))
+    guard !from.hasSameBytes(as: to) else {
+      throw CommandFailure(
+        .usage,
+        "A transfer is from one \(linked.party) to another, and both are “\(from)”.",
+        remedy: "Name two."
+      )
+    }
     var words = values.filter {
       !$0.utf8.starts(with: "from=".utf8) && !$0.utf8.starts(with: "to=".utf8)
     }

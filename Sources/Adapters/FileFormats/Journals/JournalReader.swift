@@ -200,7 +200,7 @@ package struct JournalReader: RecordReader, Sendable {
       } ?? bytes.count
     let account = String(decoding: bytes[..<end], as: UTF8.self)
     guard !account.isEmpty, bytes[0] != UInt8(ascii: "("), bytes[0] != UInt8(ascii: "[") else {
-      throw refusal("a posting without the other side is not understood: \(account)", at: line)
+      throw refusal("the posting “\(account)” has no other side.", at: line)
     }
     let amount = String(decoding: bytes[end...], as: UTF8.self).withoutComment
     return try JournalReader.posting(
@@ -232,7 +232,7 @@ package struct JournalReader: RecordReader, Sendable {
       )
     }
     if amount.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "{") }) {
-      throw refuse("prices are not converted: \(amount)")
+      throw refuse("prices are not converted: \(amount).", "Write what was paid.")
     }
     let parts = amount.utf8.split(
       separator: UInt8(ascii: "="),
@@ -241,7 +241,9 @@ package struct JournalReader: RecordReader, Sendable {
     )
     let text = parts.first.map { String(decoding: $0, as: UTF8.self).trimmed } ?? ""
     guard !text.isEmpty else {
-      guard parts.count < 2 else { throw refuse("an amount is missing before “=”.") }
+      guard parts.count < 2 else {
+        throw refuse("an amount is missing before “=”.", "Write the amount.")
+      }
       return JournalTransaction.Posting(line: line, account: account)
     }
     do throws(JournalAmount.Refusal) {

@@ -141,7 +141,7 @@ struct JournalTransaction {
       line: line,
       column: 1,
       message: message,
-      remedy: "",
+      remedy: "Correct the transaction.",
       isRecoverable: true
     )
   }

@@ -70,16 +70,16 @@ package struct ImportRun<Program: ListProgram> {
     progress: (Int) -> Void = { _ in }
   ) throws {
     hasHeader = records is CSVReader || records is TSVReader
+    if records is FeedReader, !Program.importsFeeds {
+      throw refusal(of: "a feed (RSS or Atom)", "feeds")
+    }
+    if records is JournalReader || records is JournalCSVReader, fields.linked == nil {
+      throw refusal(of: "a journal of hledger", "journals")
+    }
     var read = 0
     while true {
       do {
         guard let record = try records.next() else { break }
-        if records is FeedReader, !Program.importsFeeds {
-          throw refusal(of: "a feed (RSS or Atom)", "feeds")
-        }
-        if records is JournalReader || records is JournalCSVReader, fields.linked == nil {
-          throw refusal(of: "a journal of hledger", "journals")
-        }
         try take(record, into: transaction)
         read += 1
         progress(read)

@@ -73,7 +73,7 @@ extension RecordError: CustomStringConvertible {
   /// The location, what is wrong, and what to do: `books.csv:17:23: …`.
   public var description: String {
     let location = [source, line.map(String.init), column.map(String.init)].compactMap(\.self)
-    return "\(location.joined(separator: ":")): \(message) \(remedy)"
+    return "\(location.joined(separator: ":")): \(message)" + (remedy.isEmpty ? "" : " \(remedy)")
   }
 }
 
