@@ -26,7 +26,7 @@ import InMemoryPersistence
   print("the draft shows", try list.results.objects().map(\.title))
   for edit in draft.edits { print(edit.id, "is", edit.state) }
 
-  let committed = try draft.commit(origin: CommitOrigin("editor"))
+  let committed = try await draft.commit(origin: CommitOrigin("editor"))
   print(added, "is", committed.result[added] ?? added)
   try await list.refresh()
   print("after the commit", try list.results.objects().map(\.title))
@@ -53,7 +53,7 @@ import InMemoryPersistence
     try books.update(Book(id: 1, publisher: "Penguin", title: "EMMA"))
   }
   do {
-    try draft.commit(origin: CommitOrigin("editor"))
+    try await draft.commit(origin: CommitOrigin("editor"))
   } catch {
     print(error)
   }
@@ -62,7 +62,7 @@ import InMemoryPersistence
     print("mine:", mine?["title"].text ?? "none", "theirs:", theirs?["title"].text ?? "none")
     draft.keepMine(edit.id)
   }
-  try draft.commit(origin: CommitOrigin("editor"))
+  try await draft.commit(origin: CommitOrigin("editor"))
   print(try library.fetch(FetchRequest<Book>(sortedBy: [.ascending(\.title)])).map(\.title))
   // end
 }

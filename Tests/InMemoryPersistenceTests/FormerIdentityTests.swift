@@ -69,7 +69,7 @@ import Testing
     let made = try #require(try await deltas.next().first)
     try update(temporary, to: 3, in: draft)
     let edited = try #require(try await deltas.next().first)
-    let final = try #require(try draft.commit().result[temporary])
+    let final = try #require(try await draft.commit().result[temporary])
     let committed = try #require(try await deltas.next().first)
     try update(final, to: 4, in: store)
     let later = try #require(try await deltas.next().first)
@@ -90,7 +90,7 @@ import Testing
     let temporary = try insert(2, into: draft)
     _ = try await deltas.next()
     deltas.list.pause()
-    let final = try #require(try draft.commit().result[temporary])
+    let final = try #require(try await draft.commit().result[temporary])
     try update(final, to: 4, in: store)
     try await deltas.list.resume()
     let found = try await deltas.next()
@@ -107,9 +107,9 @@ import Testing
     var deltas = try await Deltas(of: entity, in: outer)
     let temporary = try insert(2, into: outer)
     _ = try await deltas.next()
-    let middle = try outer.commit().result[temporary] ?? temporary
+    let middle = try await outer.commit().result[temporary] ?? temporary
     let landed = try await deltas.next()
-    let identities = try inner.commit().result
+    let identities = try await inner.commit().result
     let (final, other) = (try #require(identities[middle]), try #require(identities[first]))
     let committed = try #require(try await deltas.next().first)
     #expect(committed.rows.formerIDs == [final: middle, other: first])
@@ -137,7 +137,7 @@ import Testing
     var deltas = try await Deltas(of: description.entity, in: union)
     _ = try insert(2, into: draft)
     let made = try #require(try await deltas.next().first)
-    try draft.commit()
+    try await draft.commit()
     let committed = try #require(try await deltas.next().first)
     let old = try #require(made.rows.inserts.first?.id)
     let new = try #require(committed.rows.inserts.first?.id)
@@ -151,7 +151,7 @@ import Testing
     let near = try insert(1, into: draft)
     _ = try insert(2, into: draft)
     _ = try await deltas.next()
-    let identities = try draft.commit().result
+    let identities = try await draft.commit().result
     let committed = try #require(try await deltas.next().first)
     #expect(committed.rows.formerIDs == [try #require(identities[near]): near])
   }

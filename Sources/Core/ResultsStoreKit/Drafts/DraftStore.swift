@@ -14,7 +14,7 @@ import Synchronization
 ///   try transaction.update(book)
 /// }
 /// for edit in draft.edits { draw("\(edit.id): \(edit.state)") }
-/// try draft.commit(origin: CommitOrigin("editor"))
+/// try await draft.commit(origin: CommitOrigin("editor"))
 /// ```
 ///
 /// When the base changes a row that the draft changes, attributes that only one side changed are merged. An attribute that both changed to
@@ -232,11 +232,44 @@ extension DraftStore {
     origin: CommitOrigin = .unnamed,
     checking check: (any StoreSnapshot) throws(StoreError) -> Void = { _ in }
   ) throws(DraftError) -> Committed<[ObjectID: ObjectID]> {
+    try commitEdits(origin: origin, checking: check)
+  }
+
+  /// Commits all edits to the base in one transaction, on the store's executor.
+  ///
+  /// An editor whose base is on a server stays responsive meanwhile. The commit is not cancelled with the task, because it may be done
+  /// already.
+  /// - Parameters:
+  ///   - origin: The writer's name, which deltas report.
+  ///   - check: As in the call that waits.
+  /// - Returns: As the call that waits.
+  /// - Throws: As the call that waits.
+  /// - Complexity: As the call that waits.
+  @discardableResult
+  public func commit(
+    origin: CommitOrigin = .unnamed,
+    checking check: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Void = { _ in }
+  ) async throws(DraftError) -> Committed<[ObjectID: ObjectID]> {
+    do {
+      return try await withTaskExecutorPreference(executor) {
+        try commitEdits(origin: origin, checking: check)
+      }
+    } catch let error as DraftError {
+      throw error
+    } catch {
+      throw .store(.aborted(by: error))
+    }
+  }
+
+  private func commitEdits(
+    origin: CommitOrigin,
+    checking check: (any StoreSnapshot) throws(StoreError) -> Void
+  ) throws(DraftError) -> Committed<[ObjectID: ObjectID]> {
     guard !WriterScope.isInside(core) else {
       throw .store(.busy(path: identity.name, waited: .zero))
     }
     let committed = try core.writer.withLock { (_) throws(DraftError) in
-      try commitEdits(origin, check)
+      try merge(origin, check)
     }
     core.broadcaster.notify()
     return committed
@@ -245,7 +278,7 @@ extension DraftStore {
   /// How often the edits are merged with commits of others that come in between.
   private static let attempts = 5
 
-  private func commitEdits(
+  private func merge(
     _ origin: CommitOrigin,
     _ check: (any StoreSnapshot) throws(StoreError) -> Void
   ) throws(DraftError) -> Committed<[ObjectID: ObjectID]> {

@@ -27,7 +27,7 @@ extension StoreConformance {
         "the edited rows"
       )
       try fixture.expectEqual(draft.state(of: three), nil, "the state of a row without edits")
-      let committed = try draft.commit(origin: CommitOrigin("me"))
+      let committed = try await draft.commit(origin: CommitOrigin("me"))
       try fixture.expectEqual(committed.result, [:], "the new identities")
       let version = try fixture.version(store)
       try fixture.expectEqual(committed.version, version, "the version of the base")
@@ -101,7 +101,7 @@ extension StoreConformance {
         }
         try fixture.expectEqual(draft.state(of: id), .inserted, "the state of \(id)")
       }
-      let identities = try draft.commit().result
+      let identities = try await draft.commit().result
       guard let newAuthor = identities[author], let newBook = identities[book],
         case .integer(let key) = newAuthor.key, key > 0
       else { throw fixture.failure("the new identities", "\(identities)") }
@@ -143,7 +143,7 @@ extension StoreConformance {
       try fixture.write(store) {
         try $0.update(one, to: Sample.item("a", note: "later"), of: Sample.item)
       }
-      try draft.commit()
+      try await draft.commit()
       let stored = try fixture.row(store, one, Sample.item)
       try fixture.expectEqual(stored?.values, Sample.item("x", note: "later"), "the stored row")
       // Both sides want the same.
@@ -198,7 +198,7 @@ extension StoreConformance {
       try await list.refresh()
       try fixture.expectTitles(list, ["t", "y"], "the list after the decisions")
       let generation = try list.results.generation
-      try draft.commit()
+      try await draft.commit()
       try await list.refresh()
       try fixture.expectEqual(try list.results.generation, generation, "the generation")
       try fixture.expectTitles(store, ["t", "y"], "the base after the commit")
@@ -224,7 +224,7 @@ extension StoreConformance {
       try fixture.expectEqual(draft.edits.map(\.ancestor?["title"]), ["a", "b"], "the ancestors")
       try fixture.expectEqual(draft.state(of: two), .edited(["title"]), "the other state")
       try fixture.expect(draft.keepMine(one), "a conflict to decide")
-      try draft.commit()
+      try await draft.commit()
       try fixture.expectTitles(store, ["c", "x", "y"], "the base after the commit")
       // What is not edited cannot be based on anything.
       draft.setAncestors(read)
@@ -256,6 +256,24 @@ extension StoreConformance {
       try fixture.expectTitles(store, ["a", "b", "c", "d"], "the base after the commit")
     },
 
+    Case("a draft is committed on the executor of its base", ["R109", "R270"]) { fixture in
+      let (store, draft, _) = try await fixture.openDraft()
+      try fixture.write(draft) { _ = try $0.delete(Sample.itemID(1), of: Sample.item) }
+      let expected = store.executor.map { $0.asUnownedTaskExecutor() }
+      let failure = StoreError.readOnly(path: "a rule")
+      do {
+        try await draft.commit { (base) throws(StoreError) in
+          guard withUnsafeCurrentTask(body: { $0?.unownedTaskExecutor }) == expected else { return }
+          guard try base.count(of: Sample.item, where: .all) == 3 else { return }
+          throw failure
+        }
+        throw fixture.failure("the refusal of a rule on the executor", "a commit")
+      } catch DraftError.store(.readOnly) {}
+      try fixture.expectTitles(store, ["a", "b", "c"], "the base after the refusal")
+      try await draft.commit(origin: CommitOrigin("me"))
+      try fixture.expectTitles(store, ["b", "c"], "the base after the commit")
+    },
+
     Case("a draft of a closed store keeps what was typed", ["R110"]) { fixture in
       let (store, draft, _) = try await fixture.openDraft()
       try fixture.write(draft) {
@@ -266,7 +284,7 @@ extension StoreConformance {
         try draft.write { try $0.delete(Sample.itemID(2), of: Sample.item) }
       }
       do {
-        try draft.commit()
+        try await draft.commit()
         throw fixture.failure("a commit into a closed store to fail", "none")
       } catch DraftError.store(.closed) {}
       try fixture.expectEqual(draft.edits.map { $0.row?["title"] }, ["x"], "the edits")
