@@ -161,7 +161,7 @@ struct StartTests {
     ProcessInfo.processInfo.environment["RESULTS_TORTURE_OPERATIONS"].flatMap { Int($0) }
     .map { max(1, $0 / 10) } ?? 100
 
-  @Test(.enabled(if: ShellWriter.isThere), .timeLimit(.minutes(runs > 1000 ? 120 : 2)))
+  @Test(.enabled(if: ShellWriter.isThere), .timeLimit(.minutes(runs > 1000 ? 120 : 5)))
   func `no commit is lost between the first fetch and the first change`() async throws {
     let run = try ProgramRun()
     let store = try SQLiteStore(
