@@ -65,6 +65,41 @@ import Testing
   }
 
   @Test(arguments: [
+    ("CREATE INDEX s ON Note(folder)", true), ("CREATE INDEX s ON Note(folder DESC)", true),
+    ("SELECT 1", false), ("CREATE INDEX s ON Note(folder) WHERE folder > 0", false),
+    ("CREATE INDEX s ON Note(date)", false),
+  ])
+  func `rows are counted over the smallest index that has their sections (R55)`(
+    _ statement: String,
+    _ isSmaller: Bool
+  ) throws {
+    let rows = """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+      INSERT INTO Note(folder, date, name) SELECT nullif(i % 4, 3), i, 'name ' || i FROM n
+      """
+    let index = "CREATE INDEX long ON Note(folder, date, name)"
+    let terms: [FetchSortDescriptor] = [
+      .ascending("folder"), .ascending("date"), .ascending("name"),
+    ]
+    let found = try withSource("\(rows); \(index); \(statement)", terms) {
+      (source, snapshot) throws(StoreError) -> (step: String, counts: [Int]) in
+      guard let source, let snapshot = snapshot as? SQLiteSnapshot else { return ("", []) }
+      var counts: [Int] = []
+      try source.groups(byFirstColumns: 1) { (_, count) throws(StoreError) in
+        counts.append(count)
+        return true
+      }
+      let step = try snapshot.with { database in
+        let text = try source.plan.groups(byFirst: 1, on: database) ?? ""
+        return try database.texts("EXPLAIN QUERY PLAN " + text).compactMap(\.last).joined()
+      }
+      return (step, counts)
+    }
+    #expect(found.counts == [15, 15, 15, 15])
+    #expect(found.step == "SCAN Note USING COVERING INDEX \(isSmaller ? "s" : "long")")
+  }
+
+  @Test(arguments: [
     "SELECT 1", "CREATE INDEX i ON Note(folder)", "CREATE INDEX i ON Note(date, folder)",
     "CREATE INDEX i ON Note(folder, date DESC)", "CREATE INDEX i ON Note(folder DESC, date DESC)",
     "CREATE INDEX i ON Note(folder, date) WHERE folder > 0",

@@ -79,6 +79,11 @@ extension OrderedIndex {
     let condition = " (\(terms.joined(separator: " AND ")))"
     return step.hasPrefix("SEARCH ") && titles.contains { step.hasSuffix($0 + condition) }
   }
+
+  /// Whether a step of a query plan passes over any index that has all that is read.
+  static func isPassed(in step: String) -> Bool {
+    step.hasPrefix("SCAN ") && step.hasInfix(" USING COVERING INDEX ")
+  }
 }
 
 extension String {

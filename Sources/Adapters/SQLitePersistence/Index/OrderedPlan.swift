@@ -19,6 +19,8 @@ final class OrderedPlan: Sendable {
     var texts: [String?]
     /// Whether SQLite calls the sampling function once for each key; `nil` until that is known.
     var samples: Bool?
+    /// The statements that count groups, by the number of their columns.
+    var groups: [Int: String] = [:]
     var isRefused = false
     /// The latest version in which the folded columns were checked.
     var checked: StoreVersion?
@@ -58,8 +60,19 @@ final class OrderedPlan: Sendable {
     state = Mutex(State(texts: Array(repeating: nil, count: count)))
   }
 
-  /// The statement that counts the keys of each group.
-  func groups(byFirst count: Int) -> String? { statements.groups(byFirst: count) }
+  /// The statement that counts the keys of each group, over the smallest index that has the groups in order: usually that of the foreign key
+  /// by which the sections are divided, whose entries are short.
+  func groups(byFirst count: Int, on database: Database) throws -> String? {
+    if let known = state.withLock({ $0.groups[count] }) { return known }
+    guard var text = statements.groups(byFirst: count) else { return nil }
+    if holdsAll, let free = statements.withoutIndex.groups(byFirst: count),
+      try proof.passesOneIndex(free, on: database)
+    {
+      text = free
+    }
+    state.withLock { $0.groups[count] = text }
+    return text
+  }
 
   /// Whether no proof has failed so far.
   var serves: Bool { !state.withLock { $0.isRefused } }

@@ -358,6 +358,13 @@ struct StatementProof: Sendable {
       && !program.contains { $0.hasPrefix("Sorter") || $0 == "PureFunc" || $0 == "Once" }
   }
 
+  /// Whether a statement without a condition is one pass over an index that SQLite chooses, without sorting.
+  func passesOneIndex(_ sql: String, on database: Database) throws -> Bool {
+    let steps = try database.texts("EXPLAIN QUERY PLAN " + sql)
+    guard steps.count == 1, let step = steps[0].last else { return false }
+    return OrderedIndex.isPassed(in: step)
+  }
+
   /// Whether the statement that counts a form tests no row besides its search: a test would have to read a column.
   private func testsNoRow(
     _ shape: Int,

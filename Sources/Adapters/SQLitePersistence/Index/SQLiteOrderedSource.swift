@@ -297,7 +297,7 @@ extension SQLiteOrderedSource {
   ) throws(StoreError) {
     let columns = max(0, min(columns, plan.columns.all.count))
     try with { database in
-      guard let sql = plan.groups(byFirst: columns) else {
+      guard let sql = try plan.groups(byFirst: columns, on: database) else {
         return try countSingleGroup(of: columns, on: database) { try body($0, $1) }
       }
       let statement = try PreparedStatement(sql, on: database)

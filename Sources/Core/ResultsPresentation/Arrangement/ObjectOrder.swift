@@ -45,11 +45,8 @@ struct ObjectOrder: Sendable {
     let keys = objects.keys
     var present: [(position: Int, rows: Int)] = []
     var (runs, runLengths) = (KeyBatch(), [Int]())
-    var start = snapshot.window.lowerBound
-    for rows in snapshot.storedCounts.lengths where rows > 0 {
-      let value = snapshot.sectionID(at: start).value
-      start += rows
-      if let key = objects.key(of: value), let position = keys.position(of: key) {
+    snapshot.forEachStoredSection { value, rows in
+      if let position = objects.position(of: value) {
         present.append((position, rows))
       } else if objects.destination(of: value) == .without,
         let run = snapshot.extent(ofRun: value)

@@ -94,13 +94,25 @@ struct SectionObjects: Sendable {
   /// - Complexity: O(log *n*)
   func key(of value: Value) -> [UInt8]? { key(of: value, in: matching) }
 
+  /// The number of the object that a foreign key names among those that can have a section, or `nil` if it has none.
+  /// - Complexity: O(log *n*)
+  func position(of value: Value) -> Int? { located(value, in: matching)?.position }
+
   private func key(of value: Value, in list: ResultsSnapshot) -> [UInt8]? {
+    located(value, in: list)?.key
+  }
+
+  private func located(
+    _ value: Value,
+    in list: ResultsSnapshot
+  ) -> (key: [UInt8], position: Int)? {
     guard case .held(let keys) = list.keys,
       let object = ObjectKey(parts: [value], of: plan.entity.identity),
       let identity = list.layout.identityBytes(of: object),
-      let key = list.identities.key(of: identity, in: keys, list.layout), keys.contains(key)
+      let key = list.identities.key(of: identity, in: keys, list.layout),
+      let position = keys.position(of: key)
     else { return nil }
-    return key
+    return (key, position)
   }
 
   /// Where rows with a foreign key stand.

@@ -175,6 +175,24 @@ extension ResultsSnapshot {
     return sectionID(at: window.lowerBound + storedCounts.start(of: section))
   }
 
+  /// Calls a closure with the id's value and the number of rows of each section that the keys have in the window, in order.
+  /// - Complexity: O(*s*) in the sections where an index has the keys and they begin with the ids; otherwise O(*s* log *n*).
+  func forEachStoredSection(_ body: (_ id: Value, _ rows: Int) -> Void) {
+    if case .indexed(let indexed) = keys, case .columns = rule {
+      indexed.sections.forEachBlock { section, start in
+        let rows = (start..<start + section.rows).clamped(to: window)
+        guard !rows.isEmpty else { return }
+        body(section.pivot.withUnsafeBytes { rule.id(of: $0, layout) }, rows.count)
+      }
+      return
+    }
+    var start = window.lowerBound
+    for rows in storedCounts.lengths where rows > 0 {
+      body(sectionID(at: start).value, rows)
+      start += rows
+    }
+  }
+
   /// The flat position of a row, which is its index over all sections, or `nil` if there is no such row.
   /// - Complexity: O(log *n*)
   public func flatPosition(of path: RowPath) -> Int? {
