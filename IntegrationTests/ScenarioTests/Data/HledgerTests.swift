@@ -71,13 +71,13 @@ private enum Hledger {
       for amount in try #require(row.last as? [[String: Any]]) {
         let quantity = try #require(amount["aquantity"] as? [String: Any])
         let mantissa = try #require(quantity["decimalMantissa"] as? Int)
-        let places = try #require(quantity["decimalPlaces"] as? Int)
-        try #require(places <= 2)
+        let decimals = try #require(quantity["decimalPlaces"] as? Int)
+        try #require(decimals <= 2)
         balances.insert(
           Balance(
             account: account,
             currency: try #require(amount["acommodity"] as? String),
-            amount: mantissa * [100, 10, 1][places]
+            amount: mantissa * [100, 10, 1][decimals]
           )
         )
       }
