@@ -122,6 +122,37 @@ struct HabitTests {
     #expect(world.model.menu == nil && world.model.choice.sort == "title")
   }
 
+  @Test func `R283: a saved list is opened by its name, and Esc returns to the usual one`()
+    async throws
+  {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    try world.press("L")
+    #expect(world.model.menu == nil && world.model.message.hasPrefix("No list is saved: "))
+    var old = BrowserChoice()
+    old.savedList = "old"
+    world.model.setup.savedLists = [BrowserOffer("old", order: "by year", old)]
+    try world.press("L")
+    #expect(
+      world.screen[1...3] == ["  Saved lists:", ">  the usual list", "   old             by year"]
+    )
+    try world.press("\r")
+    #expect(world.model.menu == nil && world.effects.isEmpty)
+    try world.press("Lold\r")
+    guard case .open(_, old)? = world.effects.last else {
+      Issue.record("no list was asked for: \(world.effects)")
+      return
+    }
+    try answer(&world)
+    #expect(world.screen.last?.hasPrefix(" Esc back") == true)
+    try world.press("syear\r")
+    try answer(&world)
+    // What is remembered for the next run is the usual list's.
+    #expect(world.model.choice.savedList == "old" && world.model.memory?.sort == nil)
+    try world.press(Self.escape)
+    #expect(world.model.choice == BrowserChoice())
+    #expect(world.screen[0].contains("by publisher"))
+  }
+
   @Test func `R227: sections that do not fit the order can mean several lists`() async throws {
     var world = try await World([("A", "a", 1)], columns: 80)
     world.model.setup.sectionOffers = { choice in

@@ -45,6 +45,26 @@ struct SavedOptionsTests {
     #expect(try run.run("book-catalog", "list", "--list", "newest").lines.count == 2)
   }
 
+  @Test func `R283: browse opens saved lists by a key, and says why one cannot be opened`() throws {
+    let run = try catalog()
+    let listed = try run.run("book-catalog", ["list", "--save", "recent"] + recent)
+    try run.write("verb = list\nsort = nope\n", to: ".config/book-catalog/saved/broken")
+    try run.write("verb = import\nmap = a=b\n", to: ".config/book-catalog/saved/bank")
+    func screen(_ keys: String) throws -> String {
+      let size = ["--size", "100x12", "--print", "--limit", "3", "--keys", keys]
+      return try run.run("book-catalog", ["browse"] + size).output
+    }
+    let menu = try screen("L")
+    #expect(menu.contains("   recent          by -title\n") && !menu.contains("bank"), "\(menu)")
+    #expect(menu.contains("   broken          --sort: “nope” is not an attribute"), "\(menu)")
+    // The saved list is as it was saved, whatever the options of this one.
+    let opened = try screen("Lrecent\\r")
+    #expect(opened.contains("recent: by -title"), "\(opened)")
+    #expect(opened.contains(" \(listed.lines.count - 1) books "), "\(opened)")
+    #expect(try screen("Lrecent\\r\\e").contains(" 3 of "))
+    #expect(try screen("Lbroken\\r").contains("“nope” is not an attribute"))
+  }
+
   @Test func `R283: what is saved is shown, edited as a file, and removed`() throws {
     let run = try catalog()
     _ = try run.run("book-catalog", ["list", "--save", "recent"] + recent)

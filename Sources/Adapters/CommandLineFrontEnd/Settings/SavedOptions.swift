@@ -327,6 +327,49 @@ package struct SavedVerb<Program: ListProgram>: ParsableCommand {
   }
 }
 
+/// A list that is saved under a name, for the menu of a full-screen list.
+struct SavedList: Sendable {
+  /// The name.
+  var name: String
+  /// The rows, their order and their sections; or why what is saved is no list of this program.
+  var choice: Result<ListChoice, any Error>
+
+  /// The options that define a list, among those that are saved with it.
+  private struct Options<Program: ListProgram>: ParsableCommand {
+    @OptionGroup var list: ListOptions
+    @OptionGroup var times: TimeOptions<Program>
+  }
+
+  /// Reads the saved lists of a program, in the order of their names; none where the environment names no folder for them.
+  static func all<Program: ListProgram>(
+    of program: Program.Type,
+    for settings: LocaleSettings
+  ) -> [SavedList] {
+    let environment = ProcessInfo.processInfo.environment
+    guard let folder = try? SavedOptionsFolder(of: Program.name, environment) else { return [] }
+    let group = Program.command.split(separator: " ").dropFirst().map(String.init)
+    var known: Set<String>?
+    return folder.names.compactMap { name in
+      let read = Result { try folder.read(name) }
+      if let verb = try? read.get().verb, verb.last == "import" || verb.dropLast() != group[...] {
+        return nil
+      }
+      let choice = Result {
+        let options = try read.get().options
+        let names =
+          try known
+          ?? Set(CommandDescription.of(Options<Program>.self).options.compactMap(\.longName))
+        known = names
+        let words = options.filter { names.contains($0.name) }
+          .map { option in option.value.map { "--\(option.name)=\($0)" } ?? "--\(option.name)" }
+        let parsed = try Options<Program>.parse(words)
+        return try parsed.list.choice(of: Program.self, for: settings, within: parsed.times)
+      }
+      return SavedList(name: name, choice: choice)
+    }
+  }
+}
+
 /// The option that saves the options of a list.
 package struct SavedListOptions: ParsableArguments {
   /// The name to save under.

@@ -175,6 +175,7 @@ package struct BrowseRun<Program: ListProgram> {
         links: links,
         showsPages: showsPages
       )
+      lists.saved = SavedList.all(of: Program.self, for: settings)
       lists.fileSettings = locale.locale == nil ? settings.withPlainForms : settings
       // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
       _ = try lists.define(BrowserChoice())

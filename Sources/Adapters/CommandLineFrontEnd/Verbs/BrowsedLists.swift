@@ -15,6 +15,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   let store: any Store
   let location: StoreLocation
   var links: RowLinks?
+  /// The lists that the user has saved, by their names.
+  var saved: [SavedList] = []
   /// Whether the front end shows pages of the web itself, and clients return to earlier generations of its lists.
   var showsPages = false
   /// The forms of numbers and dates in files: plain ones, unless the user has named a locale.
@@ -79,7 +81,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     _ choice: BrowserChoice,
     for settings: LocaleSettings
   ) throws -> ResultsDefinition<Row> {
-    var list = options
+    var list = try base(of: choice)
     if let sort = choice.sort { (list.sort, list.isReversed) = (sort, false) }
     if let sectionBy = choice.sectionBy, sectionBy != list.sectionBy {
       // What gathers some sections is for those alone.
@@ -100,6 +102,16 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       definition.groups = kept.groups
     }
     return definition
+  }
+
+  /// Returns the options that a choice changes: those of the command line, or of a saved list.
+  /// - Throws: `BrowserSource.Refusal` for a list that is not saved, or why it is none of this program's.
+  func base(of choice: BrowserChoice) throws -> ListChoice {
+    guard let name = choice.savedList else { return options }
+    guard let list = saved.first(where: { $0.name.hasSameBytes(as: name) }) else {
+      throw BrowserSource.Refusal("Nothing is saved as “\(name)”.")
+    }
+    return try list.choice.get()
   }
 
   /// Adds the condition of a filter text to a definition.
@@ -131,7 +143,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   func exportedDefinition(of choice: BrowserChoice) throws -> ResultsDefinition<Row> {
     var definition = try chosen(choice, for: .machine)
     // The default list of a program may have a limit; an export has none but the user's.
-    if options.limit == nil { definition.request.fetchLimit = nil }
+    if try base(of: choice).limit == nil { definition.request.fetchLimit = nil }
     try narrow(&definition, to: choice.filter)
     return definition
   }
@@ -188,8 +200,10 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
         caches: choice == BrowserChoice() ? Program.caches(for: location) : nil
       )
     )
-    let sectionBy = choice.sectionBy ?? options.sectionBy
-    return BrowserSource.Definition(controller, order: order(of: definition, sectionBy))
+    let sectionBy = try choice.sectionBy ?? base(of: choice).sectionBy
+    var order = order(of: definition, sectionBy)
+    if let name = choice.savedList { order.words = "\(name): \(order.words)" }
+    return BrowserSource.Definition(controller, order: order)
   }
 
   /// Returns the section key and the order: `by publisher ▸ title`, and the column `title`.
@@ -277,6 +291,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     setup.rareNames = Program.foreignKeyNames
     setup.isYear = isYear
     setup.orderOffers = orderOffers
+    setup.savedLists = savedOffers
     setup.sectionOffers = sectionOffers
     setup.isDimmed = Program.isDimmed
     setup.hasMoreDetails = Program.fields.named.contains(where: \.isToMany)

@@ -23,7 +23,7 @@ extension BrowsedLists {
     }
     var without = choice
     without.sectionBy = "none"
-    let sections = EnglishNoun.plural(of: key.name ?? choice.sectionBy ?? options.sectionBy ?? "")
+    let sections = EnglishNoun.plural(of: key.name ?? sectionBy(choice) ?? "")
     return [
       BrowserOffer("within \(sections)", order: words(for: within), within),
       BrowserOffer("without sections", order: words(for: without), without),
@@ -33,7 +33,8 @@ extension BrowsedLists {
   /// Returns what sections can mean that do not fit the order that is chosen: they are made of rows in the order of a date or another
   /// attribute, with that order before the chosen one or in place of it.
   @Sendable func sectionOffers(_ choice: BrowserChoice) -> [BrowserOffer] {
-    guard let sort = choice.sort ?? options.sort, let definition = try? definition(of: choice),
+    guard let sort = choice.sort ?? (try? base(of: choice))?.sort,
+      let definition = try? definition(of: choice),
       case .transient(let source, _)? = definition.sectionKey?.source,
       definition.request.sortDescriptors.first?.expression.description != source
     else { return [] }
@@ -49,7 +50,25 @@ extension BrowsedLists {
   /// The section key and the order of a choice in words.
   private func words(for choice: BrowserChoice) -> String {
     guard let definition = try? definition(of: choice) else { return "" }
-    return order(of: definition, choice.sectionBy ?? options.sectionBy).words
+    return order(of: definition, sectionBy(choice)).words
+  }
+
+  private func sectionBy(_ choice: BrowserChoice) -> String? {
+    choice.sectionBy ?? (try? base(of: choice))?.sectionBy
+  }
+
+  /// The saved lists with their order in words, or why they cannot be opened.
+  var savedOffers: [BrowserOffer] {
+    saved.map { list in
+      var choice = BrowserChoice()
+      choice.savedList = list.name
+      do throws(BrowserSource.Refusal) {
+        _ = try refusing { try definition(of: choice) }
+        return BrowserOffer(list.name, order: words(for: choice), choice)
+      } catch {
+        return BrowserOffer(list.name, order: error.reason, choice)
+      }
+    }
   }
 
   /// Whether the sections of a choice ascend by an attribute while no order is chosen.

@@ -17,15 +17,16 @@ package struct BrowserMemory: Hashable, Sendable {
 }
 
 extension BrowserModel {
-  /// What is to be remembered of what is shown, or `nil` before the first list; a filter and a command's list are not remembered.
+  /// What is to be remembered of what is shown, or `nil` before the first list; a filter, a saved list and a command's list are not remembered.
   package var memory: BrowserMemory? {
     guard hasList else { return nil }
     var memory = BrowserMemory()
     let isChosen = choice.sort != nil || choice.sectionBy != nil
-    if choice.commandList == nil {
+    let isOwn = choice.commandList == nil && choice.savedList == nil
+    if isOwn {
       (memory.sort, memory.sectionBy) = (choice.sort, choice.sectionBy)
     }
-    let folded = isChosen && choice.commandList == nil ? pane.foldedIDs : base.foldedIDs
+    let folded = isChosen && isOwn ? pane.foldedIDs : base.foldedIDs
     memory.folded = folded.sorted { "\($0)" < "\($1)" }
     memory.cursor = pane.cursorID
     return memory

@@ -71,6 +71,8 @@ package struct BrowserSetup: Sendable {
   package var orderOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
   /// Returns the lists that sections can mean where they do not fit the order; none where they fit.
   package var sectionOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
+  /// The lists that were saved under names when the browser was started.
+  package var savedLists: [BrowserOffer] = []
   /// The commands of the program.
   package var commands: [BrowserCommand]
   /// Whether a command makes sense for what it would act on.
@@ -168,6 +170,8 @@ package struct BrowserChoice: Hashable, Sendable {
   package var sort: String?
   /// The section key as in `--section-by`, or `nil` for the program's own.
   package var sectionBy: String?
+  /// The name of a saved list, in place of the one that is shown first, or `nil`.
+  package var savedList: String?
   /// The number of a list that a command opened in place of the program's own, or `nil`.
   package var commandList: Int?
 

@@ -16,7 +16,8 @@ struct FirstRows: Sendable {
 
   /// What can be done while they are shown.
   static let actions: Set<BrowserAction> = [
-    .filter, .sort, .sectionBy, .help, .repaint, .suspend, .escape, .interrupt, .quit, .quitAll,
+    .filter, .sort, .sectionBy, .savedLists, .help, .repaint, .suspend, .escape, .interrupt, .quit,
+    .quitAll,
   ]
 }
 

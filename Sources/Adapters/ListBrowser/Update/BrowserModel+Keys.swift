@@ -129,7 +129,7 @@ extension BrowserModel {
     case .goTo: field = InputField(purpose: .goTo)
     case .filter: field = InputField(purpose: .filter, text: choice.filter)
     case .usual: return openUsual()
-    case .help, .sections, .sort, .sectionBy, .commands, .messages: openMenu(action)
+    case .help, .sections, .sort, .sectionBy, .savedLists, .commands, .messages: openMenu(action)
     case .edit, .editInEditor: return edit(usesEditor: action == .editInEditor, frame: frame)
     case .add: return add()
     case .delete: return delete(count: count, frame: frame)
@@ -301,6 +301,8 @@ extension BrowserModel {
       next.filter = ""
     } else if choice.commandList != nil {
       next.commandList = nil
+    } else if choice.savedList != nil {
+      next = BrowserChoice()
     } else if !selection.isEmpty || selectsAll {
       (selection, selectsAll) = ([], false)
     } else if setup.isVisit {
@@ -499,6 +501,12 @@ extension BrowserModel {
         title: "Sections by",
         all: items(setup.sectionNames, rare: setup.rareNames, default: "the usual sections")
       )
+    case .savedLists:
+      guard !setup.savedLists.isEmpty else {
+        return sayIdle("No list is saved: '\(setup.program) list … --save NAME' saves one.")
+      }
+      offers = [BrowserOffer("the usual list", order: "", BrowserChoice())] + setup.savedLists
+      offer("Saved lists")
     case .messages:
       let lines = log.lines(columns: size.columns - 4, setup.width)
       guard !lines.isEmpty else { return sayIdle("There has been no message yet.") }

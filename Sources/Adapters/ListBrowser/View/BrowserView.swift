@@ -188,7 +188,9 @@ extension BrowserView {
     if model.held != nil { hints.insert(". apply", at: 0) }
     let choice = model.choice
     if choice.sort != nil || choice.sectionBy != nil { hints.insert("- usual order", at: 0) }
-    if !choice.filter.isEmpty || choice.commandList != nil || model.opening != nil {
+    if !choice.filter.isEmpty || choice.commandList != nil || choice.savedList != nil
+      || model.opening != nil
+    {
       hints.insert("Esc back", at: 0)
     }
     var column = 1
