@@ -151,6 +151,89 @@ struct LandingPathTests {
     #expect(try books.results.landingPath(of: stored) == RowPath(section: 0, row: 0))
   }
 
+  @Test(arguments: UInt64(1)...24)
+  func
+    `of a row whose section is an object that only a draft has is its path after the commit (R122)`(
+      seed: UInt64
+    ) async throws
+  {
+    var generator = SeededGenerator(seed: seed)
+    let author = try EntityDescription(
+      name: "Author",
+      attributes: [AttributeDescription("name", .text)]
+    )
+    let book = try EntityDescription(
+      name: "Book",
+      attributes: [
+        AttributeDescription("title", .text),
+        AttributeDescription("authorID", .integer64, isOptional: true),
+      ],
+      relationships: [
+        RelationshipDescription("author", .toOne(foreignKey: ["authorID"])) { author }
+      ]
+    )
+    let store = try InMemoryStore(entities: [author, book])
+    let names = ["A", "B", "C", "D", "E"]
+    var kept: [ObjectID] = []
+    let authors = generator.number(in: 0...4)
+    _ = try store.commit(origin: .unnamed) { transaction in
+      for _ in 0..<authors {
+        let name = names[generator.number(in: 0...4)]
+        try transaction.insert([.text(name)], key: nil, into: author)
+      }
+      for _ in 0..<generator.number(in: 1...6) {
+        // Some name no author, and some one that will never exist.
+        let key = generator.happens(percent: 20) ? 1000 : generator.number(in: 0...authors)
+        kept.append(
+          try transaction.insert(
+            [.text(names[generator.number(in: 0...4)]), key == 0 ? .null : .integer(Int64(key))],
+            key: nil,
+            into: book
+          )
+        )
+      }
+    }
+    let sections = SectionKey.relationship(
+      "author",
+      where: generator.happens(percent: 30)
+        ? .comparison(.attribute("name"), .greater, .literal("B")) : .all,
+      sortedBy: [
+        FetchSortDescriptor(.attribute("name"), generator.choice(.ascending, .descending))
+      ],
+      titled: .attribute("name"),
+      empty: generator.choice(.hidden, .shown),
+      without: generator.choice(.first("none"), .last("none"), .hidden)
+    )
+    let books = FetchedResultsController<Row>(
+      ResultsDefinition(
+        FetchRequest(entity: book, sortedBy: [.ascending("title")]),
+        sectionedBy: sections
+      ),
+      in: store
+    )
+    try await books.performFetch()
+    let draft = DraftStore(over: store)
+    let name = names[generator.number(in: 0...4)]
+    let old = generator.happens(percent: 50) ? kept[0] : nil
+    let (row, id) = try draft.commit(origin: .unnamed) { transaction in
+      let key = try transaction.insert([.text(name)], key: nil, into: author).key.parts[0]
+      let values: [Value] = [.text(names[generator.number(in: 0...4)]), key]
+      if let old { try transaction.update(old, to: values, of: book) }
+      let id = try old ?? transaction.insert(values, key: nil, into: book)
+      return (Row(entity: book, id: id, values: values), id)
+    }.result
+    let landed = old ?? ObjectID(entity: "Book", key: .integer(.max))
+    let landing = try books.results.landing(of: row, as: landed, in: draft)
+    let identities = try await draft.commit().result
+    try await books.refresh()
+    let path = try books.results.path(of: identities[id] ?? id)
+    #expect(landing?.path == path, "seed \(seed)")
+    if let path {
+      #expect(landing?.title == name)
+      #expect(try books.results.section(at: path.section)?.title == name)
+    }
+  }
+
   @Test func `of a row that a frozen list does not have is none, and else its own (R122)`()
     async throws
   {

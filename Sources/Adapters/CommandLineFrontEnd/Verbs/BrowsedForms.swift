@@ -141,10 +141,6 @@ private final class BrowsedForm<Program: ListProgram>: Sendable {
     guard let row = written.row else {
       return FormDraft(content, .failure(BrowserSource.Refusal("it was deleted")))
     }
-    if case .relationship? = definition.sectionKey?.source, let new = written.created.first {
-      // The sections are objects, of which the list has no new one.
-      return FormDraft(content, .failure(BrowserSource.Refusal("that \(new.id.entity) is new")))
-    }
     // A key that only the draft has is followed by that of the base, which comes after all others.
     var id = row.id
     if submission.subject == .new, case .integer(let number) = id.key, number < 0 {

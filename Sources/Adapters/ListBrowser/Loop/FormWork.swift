@@ -110,7 +110,7 @@ extension FormLanding {
   /// - Complexity: That of `ResultsList.landingPath(of:)`; two rows are read.
   init(of edited: FormDraft.Edited, in list: ResultsList<Row>) throws(ResultsError) {
     guard
-      let (path, landed) = try list.landing(of: edited.row, as: edited.id, in: edited.store)
+      let (path, landed, name) = try list.landing(of: edited.row, as: edited.id, in: edited.store)
     else {
       self = .outside
       return
@@ -127,7 +127,7 @@ extension FormLanding {
         landed.map { $0.value != section.id.value } ?? false
       } ?? true)
     if isNew {
-      let title = landed.map { edited.title($0.value) } ?? ""
+      let title = landed.map { name ?? edited.title($0.value) } ?? ""
       if let vanishing, path.section == vanishing, list.section(at: vanishing)?.title == title {
         self = .same
         return

@@ -201,6 +201,7 @@ extension ArrangedSections {
   ///   - id: The section that the row would be in.
   ///   - present: That section as the keys have it now, or `nil` for none.
   ///   - leaving: The path of the keys that the row leaves, or `nil` for a new one.
+  ///   - created: The key of the object that its section would be, if that would be stored with the row.
   ///   - snapshot: The generation as the keys have it.
   /// - Returns: `nil` if the row would not be shown.
   func landingPath(
@@ -208,6 +209,7 @@ extension ArrangedSections {
     inSection id: SectionID,
     present: Int?,
     leaving: RowPath?,
+    creating created: [UInt8]? = nil,
     in snapshot: ResultsSnapshot
   ) -> RowPath? {
     switch order {
@@ -219,6 +221,7 @@ extension ArrangedSections {
           row: landing.row,
           ofRun: id.value,
           leaving: before,
+          creating: created,
           in: snapshot
         )
       else { return nil }

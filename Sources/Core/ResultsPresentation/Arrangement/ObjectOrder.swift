@@ -168,12 +168,14 @@ extension ObjectOrder {
   ///   - row: The row's number in the run of its foreign key after the change.
   ///   - value: The foreign key.
   ///   - leaving: The path without limits that the row has now, or `nil` if it is not in the list or hidden.
+  ///   - created: The key of the object that the foreign key names, if that would be stored with the row.
   ///   - snapshot: The generation as the keys have it.
   /// - Returns: `nil` if the row would be hidden.
   func landingPath(
     row: Int,
     ofRun value: Value,
     leaving: RowPath?,
+    creating created: [UInt8]?,
     in snapshot: ResultsSnapshot
   ) -> (id: Value, section: Int, row: Int)? {
     /// Whether the section that the row leaves is gone then.
@@ -183,10 +185,10 @@ extension ObjectOrder {
     {
       emptied = leaving.section
     }
-    switch objects.destination(of: value) {
+    switch created == nil ? objects.destination(of: value) : .object {
     case .hidden: return nil
     case .object:
-      guard let key = objects.key(of: value) else { return nil }
+      guard let key = created ?? objects.key(of: value) else { return nil }
       let section = objectStart + shown.rank(of: key)
       let isLeftBefore = emptied.map { $0 < section } ?? false
       return (value, section - (isLeftBefore ? 1 : 0), row)

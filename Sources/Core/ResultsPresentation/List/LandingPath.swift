@@ -18,7 +18,8 @@ extension ResultsList {
     try landing(of: row, as: row.id)?.path
   }
 
-  /// Returns where a row would be shown, with the section that it would be in; a frozen list says no section.
+  /// Returns where a row would be shown, with the section that it would be in; a frozen list says no section, and a title is said of a
+  /// section that is an object.
   /// - Parameters:
   ///   - row: The row with all its values.
   ///   - id: Its identity in the list, if it has another one in a draft.
@@ -29,16 +30,18 @@ extension ResultsList {
     of row: Row,
     as id: ObjectID,
     in draft: DraftStore? = nil
-  ) throws(ResultsError) -> (path: RowPath, section: SectionID?)? {
+  ) throws(ResultsError) -> (path: RowPath, section: SectionID?, title: String?)? {
     try reading { () throws(StoreError) in
-      if snapshot.plan.isFrozen { return snapshot.path(of: id).map { ($0, nil) } }
+      if snapshot.plan.isFrozen { return snapshot.path(of: id).map { ($0, nil, nil) } }
       let drafted = try draft?.read { (draft) throws(StoreError) in
-        try snapshot.related(row, in: draft)
+        (try snapshot.related(row, in: draft), try snapshot.createdSection(of: row, in: draft))
       }
       return try loader.store.rereading { (store) throws(StoreError) in
-        let related = if let drafted { drafted } else { try snapshot.related(row, in: store) }
+        let related = if let drafted { drafted.0 } else { try snapshot.related(row, in: store) }
         let listed = Row(entity: related.entity, id: id, values: related.values)
-        return try snapshot.landing(ofRelated: listed, in: store)
+        // The rows of an object that can have no section are hidden.
+        if case .hidden? = drafted?.1 { return nil }
+        return try snapshot.landing(ofRelated: listed, creating: drafted?.1?.key, in: store)
       }
     }
   }
@@ -50,27 +53,54 @@ extension ResultsSnapshot {
     try (plan.view(store) as? RelatedSnapshot)?.derived(row) ?? row
   }
 
+  /// Returns what becomes of the object in whose section a row would be, if a draft has it and the store does not yet.
+  fileprivate func createdSection(
+    of row: Row,
+    in draft: any StoreSnapshot
+  ) throws(StoreError) -> CreatedSection? {
+    guard let objects = arrangement?.objects else { return nil }
+    let plan = objects.plan
+    guard case .attribute(let name) = plan.foreignKey, let index = row.entity.index(of: name),
+      objects.destination(of: row.values[index]) != .object,
+      let key = ObjectKey(parts: [row.values[index]], of: plan.entity.identity),
+      let object = try draft.rows([key], of: plan.entity).first ?? nil
+    else { return nil }
+    let related = try objects.matching.related(object, in: draft)
+    // A store assigns a key above all others.
+    let isTemporary = if case .integer(let number) = key { number < 0 } else { false }
+    let id = ObjectID(entity: plan.entity.name, key: isTemporary ? .integer(.max) : key)
+    let listed = Row(entity: related.entity, id: id, values: related.values)
+    return try plan.matching.key(of: listed).map { .shown($0) } ?? .hidden
+  }
+
   /// Returns the path of a row in this generation changed by nothing but that row; `nil` if it would not be in it.
   func landingPath(of row: Row, in store: any StoreSnapshot) throws(StoreError) -> RowPath? {
     try landing(ofRelated: related(row, in: store), in: store)?.path
   }
 
-  /// Returns the path of a row with its related values, and its section.
+  /// Returns the path of a row with its related values, its section, and the title of the object that this is.
   fileprivate func landing(
     ofRelated row: Row,
+    creating created: [UInt8]? = nil,
     in store: any StoreSnapshot
-  ) throws(StoreError) -> (path: RowPath, section: SectionID?)? {
+  ) throws(StoreError) -> (path: RowPath, section: SectionID?, title: String?)? {
     guard let landing = try stored.storedLanding(of: row, in: store) else { return nil }
-    guard let arrangement else { return (landing.path, landing.section) }
+    guard let arrangement else { return (landing.path, landing.section, nil) }
     let leaving = landing.leaving.flatMap { storedCounts.run(containing: $0 - window.lowerBound) }
     let path = arrangement.landingPath(
       landing.path,
       inSection: landing.section,
       present: stored.storedSection(of: landing.section),
       leaving: leaving.map { RowPath(section: $0.run, row: $0.offset) },
+      creating: created,
       in: self
     )
-    return path.map { ($0, landing.section) }
+    let title = arrangement.objects.flatMap { objects in
+      (created ?? objects.key(of: landing.section.value))?.withUnsafeBytes { key in
+        plan.sectionKey?.title(of: objects.title(of: key))
+      }
+    }
+    return path.map { ($0, landing.section, title) }
   }
 
   /// Where a row would be among the keys changed by nothing but that row.
@@ -204,6 +234,16 @@ extension KeyLayout {
   fileprivate func identityBytes(in key: UnsafeRawBufferPointer) -> [UInt8] {
     Array(key[identityStart(in: key)...])
   }
+}
+
+/// An object that is stored with a row whose section it would be.
+fileprivate enum CreatedSection {
+  /// Its key in the order of the sections.
+  case shown([UInt8])
+  /// It does not match the sections' condition.
+  case hidden
+
+  var key: [UInt8]? { if case .shown(let key) = self { key } else { nil } }
 }
 
 /// The position that a row would take, and the one that it would leave, counted over all keys.
