@@ -84,8 +84,14 @@ import Testing
         guard let file = example.split(separator: " ").dropFirst(2).first, file != "-" else {
           continue
         }
-        try run.run(program, "export", String(file))
+        if file.hasSuffix(".mrc") {
+          let marc = URL(fileURLWithPath: ProgramFolder.fixture("library.mrc"))
+          try? Data(contentsOf: marc).write(to: URL(fileURLWithPath: run.path(String(file))))
+        } else {
+          try run.run(program, "export", String(file))
+        }
       }
+      try run.write("0306406152\n", to: "isbns.txt")
     }
     for file in ["app.log", "db.log"] where program == "event-log" {
       try run.write("a line\n", to: file)

@@ -12,7 +12,7 @@ struct InputTests {
       ("a.csv", .csv), ("A.CSV", .csv), ("dir.csv/a.tsv", .tsv), ("a.tab", .tsv),
       ("a.jsonl", .jsonl),
       ("a.ndjson", .jsonl), ("a.xml", .feed), ("a.rss", .feed), ("a.atom", .feed), ("a.rdf", .feed),
-      ("a.txt", nil),
+      ("a.mrc", .marc), ("a.marc", .marc), ("a.marcxml", .marc), ("a.txt", nil),
       ("csv", nil), ("-", nil), ("", nil), ("dir.csv/a", nil),
     ] as [(String, ImportFormat?)]
   )
@@ -24,7 +24,8 @@ struct InputTests {
     arguments: [
       ("a,b\n", .csv), ("a\tb\n", .tsv), ("a,b\nx\ty", .csv), ("\u{FEFF} \n<rss/>", .feed),
       ("{\"a\":1}", .jsonl),
-      ("[1]", .jsonl), ("", .csv), ("title\n", .csv),
+      ("[1]", .jsonl), ("", .csv), ("title\n", .csv), ("00046nam a2200037 i 4500x", .marc),
+      ("\u{FEFF}00046nam a2200037 i 4500", .marc), ("00046,nam,22,00037,4500,5", .csv),
     ] as [(String, ImportFormat)]
   )
   func `the format is detected from the content`(text: String, format: ImportFormat) {

@@ -37,7 +37,10 @@ enum CatalogProgram: StoredProgram {
     numbers: ["1990", "1999"]
   )
   static let sectionKeyNames = ["decade", "letter"]
+  static let importsMARC = true
   static let identifier: String? = BookRecord.identifier
+
+  static func identity(of identifier: Value) -> Value { BookRecord.identity(of: identifier) }
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     BookCatalog.definition()
@@ -55,13 +58,16 @@ enum CatalogProgram: StoredProgram {
     from record: Record,
     for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
-    try ImportedObject(
-      BookRecord.withoutUnknownYear(record),
+    let (record, remark) = BookRecord.prepared(record)
+    var object = try ImportedObject(
+      record,
       of: fields.form,
       aliases: BookRecord.aliases,
       identifiedBy: identifier,
       for: settings
     )
+    object.remark = remark
+    return object
   }
 
   /// Makes authors of the texts that books had before version 0.1.0, in the order of each author's first book.
@@ -96,7 +102,9 @@ enum CatalogProgram: StoredProgram {
 struct Main: AsyncParsableCommand {
   static let configuration = ProgramVerbs.configuration(
     of: CatalogProgram.self,
-    verbs: ProgramVerbs.all(of: CatalogProgram.self) + [DemoVerb.self, DumpVerb.self]
+    verbs: ProgramVerbs.all(of: CatalogProgram.self).map {
+      $0 == ImportVerb<CatalogProgram>.self ? CatalogImportVerb.self : $0
+    } + [DemoVerb.self, DumpVerb.self]
   )
 
   static func main() async { await ProgramRunner.run(Main.self) }

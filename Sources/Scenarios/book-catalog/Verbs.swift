@@ -7,6 +7,32 @@ import ResultsDomain
 import ResultsStoreKit
 import TerminalFrontEnd
 
+/// `import FILE`: adds the books of a file, and with `--only` those of a list.
+struct CatalogImportVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Add the books of a file.",
+    discussion: CatalogProgram.importDiscussion(
+      examples: "import library.mrc",
+      "import library.mrc --only isbns.txt"
+    )
+  )
+
+  @OptionGroup var options: ImportOptions
+  @Option(
+    help: ArgumentHelp(
+      "A file of ISBNs or other identifiers, one a line: only their books.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var only: String?
+
+  func run() async throws {
+    try await options.importFile(into: CatalogProgram.self, only: only)
+  }
+}
+
 /// `demo`: adds the demo books if the catalog is empty, and lists it.
 struct DemoVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -68,11 +68,48 @@ public enum BookRecord {
   /// The attribute that identifies a book; books without it are compared by all fields.
   public static let identifier = "identifier"
 
+  /// Returns the value by which an identifier is compared: an ISBN of ten digits is the one of thirteen, with or without hyphens.
+  public static func identity(of identifier: Value) -> Value {
+    identifier.text.flatMap { ISBN($0) }.flatMap(\.thirteen).map { .text($0) } ?? identifier
+  }
+
+  /// Returns the record with the fields of a book, from those that a library's record has.
+  ///
+  /// Of several fields `isbn` the first with a right check digit is the book's, else the first. A field `nonfiling` is the number of
+  /// characters by which `filedAs` differs from the title.
+  /// - Returns: The record, and what is odd about it, or `nil`.
+  public static func prepared(_ record: Record) -> (record: Record, remark: String?) {
+    var record = withoutUnknownYear(record)
+    let remark = takeISBN(in: &record)
+    guard let index = record.fields.firstIndex(where: { $0.name.hasSameBytes(as: "nonfiling") })
+    else { return (record, remark) }
+    let count = record.fields.remove(at: index).value.text.flatMap { Int($0) } ?? 0
+    if let filed = FilingTitle.of(record, skipping: count) {
+      record.fields.append(RecordField(name: "filedAs", value: .text(filed), column: 0))
+    }
+    return (record, remark)
+  }
+
+  /// Leaves one field `isbn`.
+  /// - Returns: What is wrong with it, or `nil`.
+  private static func takeISBN(in record: inout Record) -> String? {
+    let fields = record.fields.filter { $0.name.utf8.count == 4 && $0.name.lowercased() == "isbn" }
+    guard !fields.isEmpty else { return nil }
+    let numbers = fields.map { $0.value.text.flatMap { ISBN($0) } }
+    let right = numbers.firstIndex { $0?.thirteen != nil } ?? 0
+    if fields.count > 1 {
+      record.fields.removeAll { $0.name.utf8.count == 4 && $0.name.lowercased() == "isbn" }
+      record.fields.append(fields[right])
+    }
+    guard let number = numbers[right], number.thirteen == nil else { return nil }
+    return "the ISBN \(number.digits) has a wrong check digit; it is imported as it is."
+  }
+
   /// Returns the record without its year, if digits of the year are unknown.
   ///
   /// Libraries write `u` for an unknown digit, as in `19uu` (MARC 21, field 008, date 1). Such a year is not a number, and guessing
   /// the digits would be worse than no year.
-  public static func withoutUnknownYear(_ record: Record) -> Record {
+  static func withoutUnknownYear(_ record: Record) -> Record {
     guard let index = record.fields.firstIndex(where: isUnknownYear) else { return record }
     var record = record
     record.fields.remove(at: index)

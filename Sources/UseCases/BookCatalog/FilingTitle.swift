@@ -58,6 +58,31 @@ public enum FilingTitle {
     return mark.flatMap { split(at: scalars.index(after: $0)) }
   }
 
+  /// What the title of a record is filed as where a cataloguer has counted the characters that are skipped; code points count.
+  /// - Returns: The text; `nil` if it is the title, and without the count it would be too.
+  static func of(_ record: Record, skipping count: Int) -> String? {
+    func text(_ name: String) -> String? {
+      record.fields.first { $0.name.hasSameBytes(as: name) }?.value.text
+    }
+    guard let title = text("title") else { return nil }
+    let scalars = title.unicodeScalars
+    let isInside = count > 0 && count < scalars.count
+    let rest = scalars.dropFirst(isInside ? count : 0).drop { $0.properties.isWhitespace }
+    guard isInside, !rest.isEmpty else {
+      // Nothing is skipped, also where a word looks like an article.
+      return of(title, language: text("language")) == nil ? nil : title
+    }
+    // What opens a title, such as a bracket, is no part of the article.
+    let article = scalars.prefix(count).filter { scalar in
+      scalar == "'" || scalar == "\u{2019}" || scalar == "-" || scalar.properties.isWhitespace
+        || scalar.properties.isAlphabetic
+        || scalar.properties.canonicalCombiningClass != .notReordered
+    }
+    let name = String(String.UnicodeScalarView(article)).split { $0.isWhitespace }
+      .joined(separator: " ")
+    return name.isEmpty ? String(rest) : "\(String(rest)), \(name)"
+  }
+
   private static func articles(of language: String) -> [String] {
     let code = String(language.lowercased().unicodeScalars.prefix { $0 != "-" && $0 != "_" })
     return articles.first { $0.codes.contains { $0.hasSameBytes(as: code) } }?.articles ?? []

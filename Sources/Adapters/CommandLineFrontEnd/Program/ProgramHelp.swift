@@ -139,7 +139,7 @@ extension ListProgram {
     discussion(
       """
       CSV and TSV columns are matched by the header line, JSON lines by their keys\
-      \(importsFeeds ? ", RSS and Atom by their elements" : ""). The import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
+      \(importsFeeds ? ", RSS and Atom by their elements" : "")\(importsMARC ? ", MARC 21 by its fields" : ""). The import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
       file, one is added to a store that holds two. A date without a time is that date in every time zone.
 
       Columns are named as the attributes, in any case: \(attributeNames). Other columns are reported. --map says which column \

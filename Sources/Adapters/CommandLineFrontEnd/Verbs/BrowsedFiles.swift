@@ -15,6 +15,7 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
     let canAdd = !lists.location.isReadOnly && !Program.isReadOnly
     let formats = ImportFormatOption.allCases.filter {
       ($0 != .feed || Program.importsFeeds) && ($0 != .journal || Program.fields.linked != nil)
+        && ($0 != .marc || Program.importsMARC)
     }
     return BrowserFiles(
       exportFormats: ExportFormatOption.allCases.filter {

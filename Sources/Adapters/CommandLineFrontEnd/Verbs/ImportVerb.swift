@@ -91,10 +91,12 @@ package struct ImportOptions: ParsableArguments {
   /// - Parameters:
   ///   - program: The program.
   ///   - assigned: Values that all records get in place of their own, by the names of fields.
+  ///   - list: A file of identifiers, one a line, if only their records are imported.
   /// - Throws: `CommandFailure`, `RecordError`, `StoreError`, or `ExitCode` if records were skipped.
   package func importFile<Program: ListProgram>(
     into program: Program.Type,
-    assigning assigned: [(field: String, value: Value)] = []
+    assigning assigned: [(field: String, value: Value)] = [],
+    only list: String? = nil
   ) async throws {
     // Files contain plain forms, unless --locale says otherwise; the environment's locale does not count.
     var settings =
@@ -112,9 +114,11 @@ package struct ImportOptions: ParsableArguments {
       )
     }
     let location = try storeLocation(of: Program.self)
+    let only = try list.map { try RecordFile.read(path: $0).lines }
     let opened = try Program.openStore(location)
     var run = ImportRun<Program>(source: source.source, settings: settings, skipsBad: skipBad)
     run.mapping = mapping
+    run.only = only.map { Set($0.map { Program.identity(of: .text($0)) }) }
     let name = file == "-" ? "standard input" : source.source
     let command = Program.command("imported \(name)", in: opened)
     do throws(StoreError) {
@@ -149,6 +153,15 @@ package struct ImportOptions: ParsableArguments {
   /// Reads the file in its encoding, without the lines before its header.
   private func recordFile() throws -> RecordFile {
     var source = try RecordFile.read(path: file)
+    if encoding != nil || skipLines != nil,
+      try source.reader(format: format?.format) is MARCReader
+    {
+      throw CommandFailure(
+        .usage,
+        "--encoding and --skip-lines are for text, and \(file) is MARC 21 in ISO 2709.",
+        remedy: "Leave them out."
+      )
+    }
     if let encoding { source = try source.decoded(from: encoding) }
     guard let skipLines else { return source }
     guard skipLines >= 0 else {
@@ -191,6 +204,8 @@ package enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Se
   case feed
   /// A journal of hledger.
   case journal
+  /// MARC 21, in ISO 2709 or MARCXML.
+  case marc
 
   var format: ImportFormat {
     switch self {
@@ -199,6 +214,7 @@ package enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Se
     case .jsonl: .jsonl
     case .feed: .feed
     case .journal: .journal
+    case .marc: .marc
     }
   }
 }

@@ -114,8 +114,13 @@ extension RecordFile {
     case .csv: return CSVReader(bytes: bytes, source: source, firstLine: firstLine)
     case .tsv: return TSVReader(bytes: bytes, source: source, firstLine: firstLine)
     case .jsonl: return JSONLinesReader(bytes: bytes, source: source)
+    case .feed where format == nil && MARCXMLReader.isRoot(of: bytes):
+      return MARCXMLReader(bytes: bytes, source: source)
     case .feed: return FeedReader(bytes: bytes, source: source)
     case .journal: return JournalReader(bytes: bytes, source: source)
+    case .marc where ImportFormat(detecting: bytes) == .feed:
+      return MARCXMLReader(bytes: bytes, source: source)
+    case .marc: return MARCReader(bytes: bytes, source: source)
     }
   }
 
@@ -174,6 +179,14 @@ extension RecordFile {
     return file
   }
 
+  /// The lines that are not blank, without white space around them.
+  /// - Complexity: O(*n*) in the bytes.
+  package var lines: [String] {
+    let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
+    return bytes[start...].split { $0 == 0x0A || $0 == 0x0D }
+      .map { String(decoding: $0, as: UTF8.self).trimmed }.filter { !$0.isEmpty }
+  }
+
   /// The first bytes of compressed files, their formats, and the tools that decompress them.
   private static let compressed: [([UInt8], String, String)] = [
     ([0x1F, 0x8B], "gzip", "gunzip -c"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstdcat"),
@@ -194,6 +207,8 @@ package enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   case feed
   /// A journal of hledger.
   case journal
+  /// MARC 21, in ISO 2709 or MARCXML.
+  case marc
 
   /// The format of a file name, or `nil` if its extension is unknown.
   package init?(path: String) {
@@ -205,12 +220,13 @@ package enum ImportFormat: String, CaseIterable, Hashable, Sendable {
     case "tsv", "tab": self = .tsv
     case "jsonl", "ndjson", "json": self = .jsonl
     case "journal", "hledger", "j": self = .journal
+    case "mrc", "marc", "marcxml": self = .marc
     case "xml", "rss", "atom", "rdf": self = .feed
     default: return nil
     }
   }
 
-  /// The format of a file's content: markup is a feed, a brace begins JSON lines, a tab in the first line means
+  /// The format of a file's content: markup is a feed, a leader begins MARC 21, a brace begins JSON lines, a tab in the first line means
   /// tab-separated values, and everything else is comma-separated.
   /// - Complexity: O(*n*) in the first line.
   package init(detecting bytes: [UInt8]) {
@@ -223,6 +239,7 @@ package enum ImportFormat: String, CaseIterable, Hashable, Sendable {
     switch text.first {
     case UInt8(ascii: "<"): self = .feed
     case UInt8(ascii: "{"), UInt8(ascii: "["): self = .jsonl
+    case _ where MARCReader.isLeader(bytes[start...]): self = .marc
     default:
       let line = bytes[start...].prefix { $0 != 0x0A && $0 != 0x0D }
       self = line.contains(0x09) ? .tsv : .csv

@@ -26,8 +26,13 @@ package struct ImportRun<Program: ListProgram> {
   /// The names of the columns that belong to no attribute, in order of appearance.
   package private(set) var unusedColumns: [String] = []
   private var isUnused: Set<String> = []
-  /// The dates of imported items that cannot be read.
-  private var unreadDates: [RecordError] = []
+  /// What is odd about records that are imported, such as a date of an item that cannot be read.
+  private var remarks: [RecordError] = []
+  private var remarkCount = 0
+  /// Identifiers in the form in which they are compared, if only records that have one of them are imported.
+  package var only: Set<Value>?
+  private var unlistedCount = 0
+  private var found: Set<Value> = []
   private var stored: StoredObjects?
   private let fields = Program.fields
   private var objects = NamedObjects(readsAll: true)
@@ -38,6 +43,8 @@ package struct ImportRun<Program: ListProgram> {
   private var pending: [PendingObject] = []
   /// Whether a header line names the columns of all records.
   private var hasHeader = false
+  /// Whether records have no lines, and are counted.
+  private var countsRecords = false
 
   /// A new object, with the line of its record.
   private struct PendingObject {
@@ -76,6 +83,10 @@ package struct ImportRun<Program: ListProgram> {
     if records is JournalReader || records is JournalCSVReader, fields.linked == nil {
       throw refusal(of: "a journal of hledger", "journals")
     }
+    if !Program.importsMARC, records is MARCReader || records is MARCXMLReader {
+      throw refusal(of: "a file of libraries (MARC 21)", "MARC records")
+    }
+    countsRecords = records is MARCReader
     var read = 0
     while true {
       do {
@@ -90,7 +101,13 @@ package struct ImportRun<Program: ListProgram> {
       }
     }
     try insertPending(into: transaction)
-    if let feed = records as? FeedReader { unreadDates = feed.unreadDates.map(located) }
+    if let feed = records as? FeedReader { feed.unreadDates.forEach { note($0) } }
+  }
+
+  /// Records what is odd about a record; of many the first are enough.
+  private mutating func note(_ remark: RecordError) {
+    remarkCount += 1
+    if remarks.count < 20 { remarks.append(located(remark)) }
   }
 
   /// Records an invalid record, or ends the import.
@@ -109,7 +126,26 @@ package struct ImportRun<Program: ListProgram> {
       record = found.adding(to: record)
     }
     var object = try Program.object(from: record, for: settings)
+    if let only {
+      let identity = object.identifier.map(Program.identity)
+      guard let identity, only.contains(identity) else {
+        unlistedCount += 1
+        return
+      }
+      found.insert(identity)
+    }
     object.values = fields.normalized(object.values)
+    if let remark = object.remark {
+      note(
+        RecordError(
+          source: source,
+          line: record.line,
+          message: remark,
+          remedy: "",
+          isRecoverable: true
+        )
+      )
+    }
     for name in object.unusedColumns where isUnused.count < Self.maximumUnusedColumns {
       if isUnused.insert(name).inserted { unusedColumns.append(name) }
     }
@@ -182,6 +218,7 @@ package struct ImportRun<Program: ListProgram> {
       stored = try StoredObjects(
         fields,
         Program.identifier,
+        comparedBy: Program.identity,
         ignoring: [Program.rankedOrder?.rank, fields.derived?.name, fields.linked?.number]
           .compactMap(\.self)
           + (defaults?.missing ?? []).map(\.default.field),
@@ -227,6 +264,10 @@ package struct ImportRun<Program: ListProgram> {
   private func located(_ error: RecordError) -> RecordError {
     var located = error
     located.source = source
+    if countsRecords, let number = located.line {
+      (located.line, located.column) = (nil, nil)
+      located.message = "record \(number): \(located.message)"
+    }
     if hasHeader, located.column == nil {
       located.line = 1
       located.isRecoverable = false
@@ -267,6 +308,7 @@ package struct ImportRun<Program: ListProgram> {
     if differing > 0 { line += " (\(differing) with other values, left as is)" }
     if let updated = counts[.updated] { line += ", \(updated) updated" }
     if !skipped.isEmpty { line += ", \(skipped.count) skipped" }
+    if unlistedCount > 0 { line += ", \(unlistedCount) not in the list" }
     return line + "\n"
   }
 
@@ -274,9 +316,12 @@ package struct ImportRun<Program: ListProgram> {
   package var notes: [String] {
     var notes = skipped.prefix(20).map { "skipped \($0)" }
     if skipped.count > notes.count { notes.append("skipped \(skipped.count - notes.count) more") }
-    notes += unreadDates.prefix(20).map(\.description)
-    if unreadDates.count > 20 {
-      notes.append("\(unreadDates.count - 20) more dates of items cannot be read")
+    notes += remarks.map(\.description)
+    if remarkCount > remarks.count {
+      notes.append("\(remarkCount - remarks.count) more records have such remarks")
+    }
+    if let only, found.count < only.count {
+      notes.append("the file has \(found.count) of the \(only.count) in the list")
     }
     notes += defaults?.notes ?? []
     if !unusedColumns.isEmpty {

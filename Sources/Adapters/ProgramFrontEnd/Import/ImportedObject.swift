@@ -22,6 +22,8 @@ package struct ImportedObject: Sendable {
   package var identifier: Value?
   /// The names of the fields that belong to no attribute, or to one that already has a value.
   package var unusedColumns: [String] = []
+  /// What is odd about the record although it is imported, as a sentence, or `nil`.
+  package var remark: String?
 
   /// Creates an object.
   package init(values: [Value], key: ObjectKey? = nil, identifier: Value? = nil) {

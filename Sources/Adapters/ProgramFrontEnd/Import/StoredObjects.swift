@@ -32,6 +32,7 @@ struct StoredObjects {
   /// The attributes that do not count: the ranks that users give, and those that the file leaves out.
   private let ignoredIndexes: [Int]
   private let settings: LocaleSettings
+  private let identity: (Value) -> Value
   private let dateIndexes: [Int]
   private var identifiers: [Fingerprint: Int] = [:]
   private var contents: [Fingerprint: Int] = [:]
@@ -41,12 +42,14 @@ struct StoredObjects {
   init(
     _ fields: ObjectFields,
     _ identifier: String?,
+    comparedBy identity: @escaping (Value) -> Value = { $0 },
     ignoring ignored: [String] = [],
     _ settings: LocaleSettings,
     in transaction: any StoreTransaction
   ) throws {
     self.fields = fields
     self.settings = settings
+    self.identity = identity
     let (entity, form) = (fields.entity, fields.form)
     self.entity = entity
     optionalTexts = form.attributes.indices.filter {
@@ -72,7 +75,7 @@ struct StoredObjects {
       for row in try fields.rows(rows, in: transaction) {
         contents[fingerprint(row.values), default: 0] += 1
         if let identifierIndex, !row.values[identifierIndex].isNull {
-          identifiers[Fingerprint([row.values[identifierIndex]]), default: 0] += 1
+          identifiers[Fingerprint([identity(row.values[identifierIndex])]), default: 0] += 1
         }
       }
     }
@@ -95,7 +98,9 @@ struct StoredObjects {
     guard !contents.isEmpty else { return nil }
     let content = fingerprint(object.values)
     if let identifier = object.identifier {
-      guard StoredObjects.take(Fingerprint([identifier]), from: &identifiers) else { return nil }
+      guard StoredObjects.take(Fingerprint([identity(identifier)]), from: &identifiers) else {
+        return nil
+      }
       return contents[content] == nil ? .knownWithOtherValues : .known
     }
     if StoredObjects.take(content, from: &contents) { return .known }

@@ -88,8 +88,12 @@ package protocol ListProgram: Sendable {
     -> ImportedObject
   /// Whether RSS and Atom feeds can be imported.
   static var importsFeeds: Bool { get }
+  /// Whether the records of libraries can be imported (MARC 21).
+  static var importsMARC: Bool { get }
   /// The attribute that identifies an imported object, where it has a value.
   static var identifier: String? { get }
+  /// Returns the value by which an identifier is compared, for one that can be written in several ways.
+  static func identity(of identifier: Value) -> Value
   /// The fields that a file of columns may leave out, because stored objects give them.
   static var importDefaults: [ImportDefault] { get }
   /// Imports an object into a transaction, for a program that does not recognise known objects by comparing values.
@@ -234,6 +238,12 @@ extension ListProgram {
 
   /// Feeds are refused.
   package static var importsFeeds: Bool { false }
+
+  /// Records of libraries are refused.
+  package static var importsMARC: Bool { false }
+
+  /// An identifier is written in one way.
+  package static func identity(of identifier: Value) -> Value { identifier }
 
   /// Objects are identified by all their values.
   package static var identifier: String? { nil }
