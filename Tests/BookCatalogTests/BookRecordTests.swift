@@ -57,6 +57,9 @@ import Testing
       ("La\u{301} Zoo", "", "4", "Zoo, La\u{301}"),
       ("[The] Zoo", "eng", "6", "Zoo, The"), ("\"Die Zeit\"", "ger", "5", "Zeit\", Die"),
       ("Al-Kitab", "ara", "3", "Kitab, Al-"), ("...and all", "eng", "3", "and all"),
+      ("ha-sefer", "heb", "3", "sefer, ha-"), ("הספר", "heb", "1", "ספר, ה"),
+      // A count that cannot be is none.
+      ("The Zoo", "eng", "1", nil), ("The Zoo", "eng", "6", nil), ("The Zoo", "eng", "", nil),
       // Nothing is skipped where a word only looks like an article.
       ("The The", "eng", "0", "The The"), ("A is for alibi", "eng", "0", "A is for alibi"),
       ("Zoo", "eng", "0", nil), ("Zoo", "eng", "9", nil), ("Zoo", "eng", "3", nil),

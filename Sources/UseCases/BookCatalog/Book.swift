@@ -83,7 +83,7 @@ public enum BookRecord {
     let remark = takeISBN(in: &record)
     guard let index = record.fields.firstIndex(where: { $0.name.hasSameBytes(as: "nonfiling") })
     else { return (record, remark) }
-    let count = record.fields.remove(at: index).value.text.flatMap { Int($0) } ?? 0
+    let count = record.fields.remove(at: index).value.text.flatMap { Int($0) } ?? -1
     if let filed = FilingTitle.of(record, skipping: count) {
       record.fields.append(RecordField(name: "filedAs", value: .text(filed), column: 0))
     }

@@ -59,19 +59,26 @@ public enum FilingTitle {
   }
 
   /// What the title of a record is filed as where a cataloguer has counted the characters that are skipped; code points count.
-  /// - Returns: The text; `nil` if it is the title, and without the count it would be too.
+  /// - Returns: The text; `nil` if it is the title, and without the count it would be too, or if the count is none of the title's.
   static func of(_ record: Record, skipping count: Int) -> String? {
     func text(_ name: String) -> String? {
       record.fields.first { $0.name.hasSameBytes(as: name) }?.value.text
     }
     guard let title = text("title") else { return nil }
     let scalars = title.unicodeScalars
-    let isInside = count > 0 && count < scalars.count
-    let rest = scalars.dropFirst(isInside ? count : 0).drop { $0.properties.isWhitespace }
-    guard isInside, !rest.isEmpty else {
+    guard count != 0 else {
       // Nothing is skipped, also where a word looks like an article.
       return of(title, language: text("language")) == nil ? nil : title
     }
+    guard count > 0, count < scalars.count else { return nil }
+    let end = scalars.index(scalars.startIndex, offsetBy: count)
+    let rest = scalars[end...].drop { $0.properties.isWhitespace }
+    // A count that ends within a word is wrong; scripts that join articles to words have other letters.
+    func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.isASCII && scalar.properties.isAlphabetic
+    }
+    let isInWord = isLetter(scalars[end]) && isLetter(scalars[scalars.index(before: end)])
+    guard !rest.isEmpty, !isInWord else { return nil }
     // What opens a title, such as a bracket, is no part of the article.
     let article = scalars.prefix(count).filter { scalar in
       scalar == "'" || scalar == "\u{2019}" || scalar == "-" || scalar.properties.isWhitespace
