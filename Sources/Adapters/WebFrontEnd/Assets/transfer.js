@@ -4,8 +4,11 @@
 import { dialog } from './filter.js';
 import { count, h, nouned, oneLine, sentence } from './rows.js';
 
-const names = { csv: 'CSV', tsv: 'TSV', jsonl: 'JSON Lines', feed: 'RSS or Atom' };
-const endings = { csv: ['csv'], tsv: ['tsv', 'tab'], jsonl: ['jsonl', 'ndjson', 'json'], feed: ['xml', 'rss', 'atom', 'rdf'] };
+const names = { csv: 'CSV', tsv: 'TSV', jsonl: 'JSON Lines', feed: 'RSS or Atom', journal: 'hledger', marc: 'MARC 21' };
+const endings = {
+  csv: ['csv'], tsv: ['tsv', 'tab'], jsonl: ['jsonl', 'ndjson', 'json'], feed: ['xml', 'rss', 'atom', 'rdf'],
+  journal: ['journal', 'hledger', 'j'], marc: ['mrc', 'marc', 'marcxml', 'xml'],
+};
 const list = (lines) => h('ul', { class: 'notes' }, ...lines.map((line) => h('li', {}, h('bdi', { text: oneLine(line) }))));
 const named = (format) => names[format] ?? format;
 
