@@ -156,6 +156,10 @@ import Testing
         errors.first?.contains("is in MARC-8") == true && errors.first?.contains("yaz") == true
       )
     }
+    let (_, marked) = broken { ($0[9], $0[42], $0[43]) = (0x20, 0xC3, 0xA9) }
+    #expect(
+      marked.first?.contains("says MARC-8 (leader/09 is blank), and its text is UTF-8") == true
+    )
     let (_, other) = broken { $0[43] = 0xC3 }
     #expect(other.first?.contains("field 245 is not UTF-8") == true)
   }

@@ -157,10 +157,17 @@ extension MARCReader {
     case UInt8(ascii: "a"): break
     case UInt8(ascii: " "):
       guard bytes.allSatisfy({ $0 < 0x80 && $0 != 0x1B }) else {
+        let convert = "yaz-marcdump -t UTF-8 -o marc -l 9=97"
+        // Text in MARC-8 is hardly ever UTF-8 too.
+        if !bytes.contains(0x1B), String(validating: bytes, as: UTF8.self) != nil {
+          throw Refusal(
+            "the record says MARC-8 (leader/09 is blank), and its text is UTF-8.",
+            remedy: "Mark it as UTF-8, for example: \(convert) -f UTF-8 FILE"
+          )
+        }
         throw Refusal(
           "the record is in MARC-8 (leader/09 is blank), which is not read.",
-          remedy:
-            "Convert the file to UTF-8, for example: yaz-marcdump -f MARC-8 -t UTF-8 -o marc -l 9=97 FILE"
+          remedy: "Convert the file to UTF-8, for example: \(convert) -f MARC-8 FILE"
         )
       }
     case let byte:
