@@ -47,6 +47,9 @@ import Testing
 
   @Test func `R293: both forms are the same books, and come once`() throws {
     try holds(in: "b.sqlite")
+    // A store in memory has no list of its own behind the command.
+    let inMemory = try books("import", xml, store: ":memory:")
+    #expect(inMemory.output == "imported 4 books, 0 known already\n")
     // From standard input the content says what it is.
     let file = try String(decoding: Data(contentsOf: URL(fileURLWithPath: marc)), as: UTF8.self)
     let known = "imported 0 books, 4 known already\n"
