@@ -107,7 +107,8 @@ struct LandingPathTests {
     }
   }
 
-  @Test func `of a row with related values counts those too (R122)`() async throws {
+  /// The entities of books and of their authors.
+  private static func books() throws -> (author: EntityDescription, book: EntityDescription) {
     let author = try EntityDescription(
       name: "Author",
       attributes: [AttributeDescription("name", .text)]
@@ -122,6 +123,11 @@ struct LandingPathTests {
         RelationshipDescription("author", .toOne(foreignKey: ["authorID"])) { author }
       ]
     )
+    return (author, book)
+  }
+
+  @Test func `of a row with related values counts those too (R122)`() async throws {
+    let (author, book) = try Self.books()
     let store = try InMemoryStore(entities: [author, book])
     _ = try store.commit(origin: .unnamed) { transaction in
       for name in ["Eco", "Le Guin"] {
@@ -158,20 +164,7 @@ struct LandingPathTests {
     ) async throws
   {
     var generator = SeededGenerator(seed: seed)
-    let author = try EntityDescription(
-      name: "Author",
-      attributes: [AttributeDescription("name", .text)]
-    )
-    let book = try EntityDescription(
-      name: "Book",
-      attributes: [
-        AttributeDescription("title", .text),
-        AttributeDescription("authorID", .integer64, isOptional: true),
-      ],
-      relationships: [
-        RelationshipDescription("author", .toOne(foreignKey: ["authorID"])) { author }
-      ]
-    )
+    let (author, book) = try Self.books()
     let store = try InMemoryStore(entities: [author, book])
     let names = ["A", "B", "C", "D", "E"]
     var kept: [ObjectID] = []
