@@ -196,6 +196,36 @@ import Testing
     #expect(ratio < 24, "\(ratio)")
   }
 
+  @Test func `R194: the time to describe, open and read a table grows with its columns`() throws {
+    func time(_ count: Int) throws -> Duration {
+      let file = folder.file("\(count).sqlite")
+      let names = (0..<count).map { "c\($0) INTEGER" }.joined(separator: ", ")
+      let queue = try DatabaseQueue(path: file)
+      try queue.writeWithoutTransaction { database in
+        try database.execute(
+          sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, \(names)); INSERT INTO t (id) VALUES (1)"
+        )
+      }
+      try queue.close()
+      var best = Duration.seconds(1000)
+      for _ in 0..<2 {
+        best = min(
+          best,
+          try ContinuousClock().measure {
+            let database = try DatabaseDescription(at: file)
+            let entity = try entity("t", in: database)
+            let store = try SQLiteStore(discovered: database, entities: [entity])
+            #expect(try store.allRows(of: entity).count == 1)
+            try store.close()
+          }
+        )
+      }
+      return best
+    }
+    let ratio = try time(1600) / time(200)
+    #expect(ratio < 32, "\(ratio)")
+  }
+
   // MARK: - What a schema can do
 
   @Test func `R195: a view cannot call this package's functions, nor others that are not harmless`()

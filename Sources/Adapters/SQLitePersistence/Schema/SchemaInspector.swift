@@ -210,10 +210,13 @@ struct SchemaInspector {
       OpenFailureError.mismatch(entity, detail)
     }
     let isByRowNumber = entity.isIdentifiedByRowNumber(of: shape)
-    let types = isByRowNumber ? [] : Array(zip(entity.identity.columns, entity.keyStorage))
-    for (name, storage) in types + entity.attributes.map({ ($0.name, $0.storage) }) {
+    let parts =
+      isByRowNumber
+      ? []
+      : zip(entity.identity.columns, entity.keyStorage)
+        .map { ($0, $1, entity.attribute(named: $0)?.form) }
+    for (name, storage, form) in parts + entity.attributes.map({ ($0.name, $0.storage, $0.form) }) {
       guard let column = shape.column(named: name) else { throw refuse("it has no column \(name)") }
-      let form = entity.attribute(named: name)?.form
       guard column.affinity.preserves(storage) || form?.isNeverNumber == true else {
         throw refuse("\(name) is declared \(column.declaredType), which converts \(storage)")
       }

@@ -34,17 +34,31 @@ struct TableShape: Sendable {
   let columns: [Column]
   let isStrict: Bool
   let isWithoutRowNumber: Bool
+  /// The indexes of the columns by their names in lowercase: a table has up to 32,767, and each is looked up several times.
+  private let indexes: [[UInt8]: Int]
+
+  init(
+    name: String,
+    location: Location,
+    declaration: String,
+    columns: [Column],
+    isStrict: Bool,
+    isWithoutRowNumber: Bool
+  ) {
+    (self.name, self.location, self.declaration) = (name, location, declaration)
+    (self.columns, self.isStrict) = (columns, isStrict)
+    self.isWithoutRowNumber = isWithoutRowNumber
+    let indexed = columns.enumerated().map { ($0.element.name.caselessIdentifier, $0.offset) }
+    indexes = Dictionary(indexed) { first, _ in first }
+  }
 
   /// The column of a name; SQLite ignores the case of A to Z.
   func column(named name: String) -> Column? {
-    columns.first { $0.name.caselessIdentifier == name.caselessIdentifier }
+    indexes[name.caselessIdentifier].map { columns[$0] }
   }
 
   /// The index of a column, or -1.
-  func index(of name: String) -> Int32 {
-    let index = columns.firstIndex { $0.name.caselessIdentifier == name.caselessIdentifier }
-    return Int32(index ?? -1)
-  }
+  func index(of name: String) -> Int32 { Int32(indexes[name.caselessIdentifier] ?? -1) }
 
   /// The affinity of a column, or of the row number.
   func affinity(of name: String) -> ColumnAffinity {
@@ -61,7 +75,7 @@ struct TableShape: Sendable {
   func isRowNumber(_ name: String) -> Bool {
     let name = name.caselessIdentifier
     return !isWithoutRowNumber && Self.rowNumberNames.contains { Array($0.utf8) == name }
-      && !columns.contains { $0.name.caselessIdentifier == name }
+      && indexes[name] == nil
   }
 
   /// Whether the database calculates a column's values.
