@@ -260,6 +260,28 @@ import Testing
     try store.close()
   }
 
+  /// SQLite 3.38 to 3.40 calls them harmful, and a schema that uses them damaged.
+  @Test(arguments: [
+    "CREATE INDEX i ON t (json_extract(x, '$.a'))", "CREATE INDEX i ON t (id) WHERE JSON_VALID(x)",
+    "ALTER TABLE t ADD COLUMN c AS (json_extract(x, '$.a'))",
+    "CREATE VIEW v AS SELECT id, x ->> 'a' AS y, json_type(x) AS z FROM t",
+  ])
+  func `R195: a schema may use the JSON functions of SQLite`(_ sql: String) throws {
+    let database = try discover(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO t VALUES (1, '{\"a\": 2}'); \(sql);"
+    )
+    for table in database.tables {
+      let entity = try table.entity.get()
+      let store = try SQLiteStore(discovered: database, entities: [entity])
+      let first = FetchSortDescriptor(.attribute(entity.attributes[0].name))
+      let request = FetchRequest<ResultsDomain.Row>(entity: entity, sortedBy: [first])
+      let rows = try store.fetch(request).map(\.values)
+      #expect(rows.count == 1)
+      if sql.contains(" c AS ") { #expect(rows.first?.last == .integer(2)) }
+      try store.close()
+    }
+  }
+
   @Test func `R195: limits stop what no database in use reaches`() throws {
     let pattern = String(repeating: "%a", count: 600)
     let database = try discover(
