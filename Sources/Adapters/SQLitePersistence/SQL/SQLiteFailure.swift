@@ -78,7 +78,13 @@ extension StoreError {
       case SQLITE_FULL: .diskFull(path: path)
       case SQLITE_IOERR: .inputOutput(path: path, detail: failure.message)
       case SQLITE_TOOBIG:
-        .inputOutput(path: path, detail: "a value or a statement is longer than is permitted")
+        .cannotOpen(
+          path: path,
+          .modelMismatch(
+            detail: "a value or a statement is longer than is permitted, 256 MB in a file of others"
+              + ". Shorten it, or read a view without the column that has it."
+          )
+        )
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: failure.message)
       case SQLITE_ERROR where failure.missingTable != nil:
         .cannotOpen(
