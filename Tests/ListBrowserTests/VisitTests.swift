@@ -16,6 +16,8 @@ struct VisitTests {
     let store: InMemoryStore
     let entity: EntityDescription
     let closed = Mutex<[String]>([])
+    /// Whether a row is added for each one that is drawn, so that no screen shows all of them.
+    let isBusy = Atomic(false)
 
     init() throws {
       entity = try #require(World.entity)
@@ -33,7 +35,8 @@ struct VisitTests {
     /// A list of the books that have a text in one of their columns, sorted by title.
     func list(_ predicate: FetchPredicate, named file: String) -> (BrowserSetup, BrowserSource) {
       let column = BrowserSetup.Column("title") { row in
-        if case .text(let text) = row.values[1] { text } else { "" }
+        if self.isBusy.load(ordering: .relaxed) { try? self.add([("A", "a3", 1)]) }
+        return if case .text(let text) = row.values[1] { text } else { "" }
       }
       var setup = BrowserSetup(
         program: "shop",
@@ -81,7 +84,11 @@ struct VisitTests {
     }
 
     /// The screen after some keys.
-    func screen(_ keys: String, opensRows: Bool = false) async throws -> [String] {
+    func screen(
+      _ keys: String,
+      opensRows: Bool = false,
+      patience: Duration = .seconds(60)
+    ) async throws -> [String] {
       var (setup, source) = list(.all, named: "all")
       setup.opensRows = opensRows
       if opensRows {
@@ -92,7 +99,8 @@ struct VisitTests {
       var parser = KeyParser()
       let inputs = parser.feed(Array(keys.utf8)) + parser.flush()
       return try await BrowserLoop(setup, source: source)
-        .screen(after: inputs, size: TerminalSize(columns: 60, rows: 10)).lines
+        .screen(after: inputs, size: TerminalSize(columns: 60, rows: 10), patience: patience)
+        .lines
     }
   }
 
@@ -117,6 +125,15 @@ struct VisitTests {
     #expect(lines[0].hasPrefix(" shop  A"))
     lines = try await shop.screen("jf\rQq")
     #expect(lines[0].hasPrefix(" shop  A"))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `R194: a screen is printed although others commit without a pause`() async throws {
+    let shop = try Shop()
+    shop.isBusy.store(true, ordering: .relaxed)
+    let lines = try await shop.screen("j", patience: .milliseconds(200))
+    #expect(lines[0].hasPrefix(" shop  all ") && lines.contains { $0.hasPrefix(">  a") })
+    #expect(!lines[0].contains("3 books"))
   }
 
   @Test func `R224: a row that names another list opens it by Enter, and o shows its values`()

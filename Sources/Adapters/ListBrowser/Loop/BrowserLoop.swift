@@ -226,18 +226,24 @@ package struct BrowserLoop: Sendable {
   /// Plays keys against the real model and the real lists, and returns the last screen.
   ///
   /// Between two keys it waits until the lists show every commit and every row on the screen has been read, so the result depends on
-  /// the store alone.
+  /// the store alone. If others commit without a pause, it waits only for a time.
   /// - Parameters:
   ///   - keys: The keys and pastes.
   ///   - size: The size of the screen.
+  ///   - patience: How long to wait after a key for the lists to show every commit.
   /// - Returns: What the terminal would show.
   /// - Throws: The store's error if the list cannot be fetched.
-  package func screen(after keys: [KeyInput], size: TerminalSize) async throws -> Surface {
+  package func screen(
+    after keys: [KeyInput],
+    size: TerminalSize,
+    patience: Duration = .seconds(5)
+  ) async throws -> Surface {
     let (events, continuation) = AsyncStream<(Int, LevelEvent)>.makeStream()
     var levels = BrowserLevels(BrowserModel(setup, size: size), source: source) {
       continuation.yield(($0, $1))
     }
     var rest = keys[...]
+    var end = ContinuousClock.now + patience
     var outcome: Result<Surface, any Error> = .success(BrowserView.surface(of: levels.top))
     events: for await (number, event) in events {
       switch event {
@@ -252,9 +258,11 @@ package struct BrowserLoop: Sendable {
       case .browser(let event): play(event, of: number, &levels, size, &rest)
       }
       var isDone = false
-      while levels.top.hasList, levels.top.isSettled, levels.top.running == 0,
-        await levels.topWork.hasDelivered(to: levels.top)
-      {
+      while levels.top.hasList, levels.top.running == 0 {
+        let isSettled =
+          levels.top.isSettled ? await levels.topWork.hasDelivered(to: levels.top) : false
+        guard isSettled || .now >= end else { break }
+        end = .now + patience
         guard let input = rest.popFirst() else {
           isDone = true
           break
