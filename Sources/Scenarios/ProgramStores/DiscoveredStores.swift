@@ -1,11 +1,19 @@
+import CommandLineFrontEnd
 import ProgramFrontEnd
 import ResultsDomain
 package import ResultsStoreKit
 import SQLitePersistence
+import Synchronization
 
 /// Databases of other applications, in a file or on a server, as the programs that discover them open them.
+///
+/// The lock guards which file is held from its first description until its store is open; nothing is done while it is held.
 package enum DiscoveredStores {
+  private static let held = Mutex<HeldFile?>(nil)
+
   /// Describes a database.
+  ///
+  /// The first file stays open until a store has opened it, or the program ends.
   /// - Parameters:
   ///   - text: The file's path, or the URL of a database on a server.
   ///   - names: The tables that are needed, with those that they are connected with; `nil` for all. On a server all are described, and
@@ -27,7 +35,8 @@ package enum DiscoveredStores {
         at: text,
         describing: names,
         busyTimeout: busyTimeout,
-        timeLimit: timeLimit
+        timeLimit: timeLimit,
+        holding: heldFile(text)
       )
     }
     guard !url.containsPassword else { throw DatabaseURL.passwordRefusal }
@@ -38,6 +47,18 @@ package enum DiscoveredStores {
       busyTimeout: busyTimeout,
       timeLimit: timeLimit
     )
+  }
+
+  /// What holds a file: the first one that is described.
+  private static func heldFile(_ path: String) -> HeldFile? {
+    let (file, isNew) = held.withLock { held in
+      let isNew = held == nil
+      let file = held ?? HeldFile(path)
+      held = file
+      return (file, isNew)
+    }
+    if isNew { OpenStores.callAtEnd { file.close() } }
+    return file.path == path ? file : nil
   }
 
   /// Returns lines about how a discovered store is read and followed.

@@ -342,21 +342,26 @@ package enum ProgramRunner {
 
 /// The stores that the program has opened, to be closed however it ends.
 ///
-/// A store that is not closed leaves files beside its own, and a lease on its change log. The list of stores is guarded
-/// by one lock, which is not held while a store is closed.
+/// A store that is not closed leaves files beside its own, and a lease on its change log. The list is guarded by one lock, which is not
+/// held while a store is closed.
 package enum OpenStores {
-  private static let stores = Mutex<[any Store]>([])
+  private static let closures = Mutex<[@Sendable () -> Void]>([])
 
   /// Registers a store to be closed when the program ends.
-  package static func closeAtEnd(_ store: any Store) { stores.withLock { $0.append(store) } }
+  package static func closeAtEnd(_ store: any Store) { callAtEnd { try? store.close() } }
+
+  /// Registers a closure to be called when the program ends.
+  package static func callAtEnd(_ close: @escaping @Sendable () -> Void) {
+    closures.withLock { $0.append(close) }
+  }
 
   /// Closes all registered stores; closing a closed store does nothing.
   package static func close() {
-    let opened = stores.withLock { stores in
-      defer { stores = [] }
-      return stores
+    let opened = closures.withLock { closures in
+      defer { closures = [] }
+      return closures
     }
-    for store in opened { try? store.close() }
+    for close in opened { close() }
   }
 }
 

@@ -20,6 +20,8 @@ public struct DatabaseDescription: Sendable {
 
   /// The number that SQLite gives the schema, and raises with every change of it.
   private let schemaVersion: Int64
+  /// What holds the file until a store has opened it; `nil` for none.
+  let held: HeldFile?
 
   /// Reads the description of a database.
   ///
@@ -40,11 +42,36 @@ public struct DatabaseDescription: Sendable {
     busyTimeout: Duration = .seconds(5),
     timeLimit: Duration = .seconds(10)
   ) throws(StoreError) {
+    try self.init(
+      at: path,
+      describing: names,
+      busyTimeout: busyTimeout,
+      timeLimit: timeLimit,
+      holding: nil
+    )
+  }
+
+  /// Reads the description of a database that stays open until a store has opened it.
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - names: The tables and views to describe; `nil` describes all.
+  ///   - busyTimeout: How long to wait for another writer.
+  ///   - timeLimit: How long the rows of the tables may be read in all.
+  ///   - held: What holds the file; its owner closes it at the end.
+  /// - Throws: As `init(at:describing:busyTimeout:timeLimit:)`.
+  /// - Complexity: As `init(at:describing:busyTimeout:timeLimit:)`.
+  package init(
+    at path: String,
+    describing names: [String]? = nil,
+    busyTimeout: Duration = .seconds(5),
+    timeLimit: Duration = .seconds(10),
+    holding held: HeldFile?
+  ) throws(StoreError) {
     var options = SQLiteStoreOptions(isReadOnly: true, busyTimeout: busyTimeout)
     options.isDiscovered = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
     let named = names.map { Set($0.map(\.caselessIdentifier)) }
-    let found = try opener.readFile { database in
+    let found = try opener.readFile(holding: held) { database in
       let bound = ReadingBound(part: named == nil ? .seconds(1) : timeLimit, whole: timeLimit)
       return try SchemaCatalog.using(database) { catalog in
         let names = DatabaseDescription.names(in: catalog)
@@ -57,6 +84,7 @@ public struct DatabaseDescription: Sendable {
       }
     }
     self.path = path
+    self.held = held
     schemaVersion = found.schemaVersion
     tables = found.tables
     tableNames = found.names
@@ -100,6 +128,7 @@ public struct DatabaseDescription: Sendable {
       }
     }
     path = database.path
+    held = nil
     schemaVersion = found.schemaVersion
     tables = found.tables
     tableNames = found.names
@@ -112,7 +141,8 @@ public struct DatabaseDescription: Sendable {
   package func isCurrent() throws(StoreError) -> Bool {
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.isDiscovered = true
-    return try DatabaseOpener(path: path, entities: [], options: options).readFile { database in
+    return try DatabaseOpener(path: path, entities: [], options: options).readFile(holding: held) {
+      database in
       try DatabaseDescription.schemaVersion(on: database) == schemaVersion
     }
   }
@@ -141,7 +171,7 @@ public struct DatabaseDescription: Sendable {
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.isDiscovered = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
-    return try opener.readFile { database in
+    return try opener.readFile(holding: held) { database in
       let bound = ReadingBound(part: timeLimit / 5, whole: timeLimit)
       return tables.map { table in
         // A view that cannot be listed has not been read in time before.
@@ -392,6 +422,8 @@ extension DatabaseDescription: DescribedDatabase {
 
   package func rowsWithoutIdentity(ofTable name: String) throws(StoreError) -> [[Value]]? {
     guard let table = table(named: name) else { return [] }
+    // No store opens the file.
+    defer { held?.close() }
     return try unidentifiedRows(of: table)
   }
 

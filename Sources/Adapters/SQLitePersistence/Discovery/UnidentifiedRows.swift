@@ -36,7 +36,7 @@ extension DatabaseDescription {
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.isDiscovered = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
-    return try opener.readFile { database in
+    return try opener.readFile(holding: held) { database in
       try MissingCollations.replaced(for: shape, on: database) {
         let names = entity.attributes.map(\.name.quotedIdentifier).joined(separator: ", ")
         let statement = try PreparedStatement(

@@ -28,11 +28,40 @@ struct DatabaseOpener {
   private let path: String
   private let options: SQLiteStoreOptions
   private let inspector: SchemaInspector
+  /// Keeps the connections on one file, if another one is open already.
+  private var connected: ConnectedFile?
+  /// Whether another connection has created the files beside the file.
+  private var leavesSideFiles = false
 
   init(path: String, entities: [EntityDescription], options: SQLiteStoreOptions) {
     self.path = path
     self.options = options
     inspector = SchemaInspector(entities: entities, options: options)
+  }
+
+  /// Opens the database of a file that a description holds open, and ends that; another file that has the path by now is opened as well.
+  func openFile(beside held: HeldFile?) throws(StoreError) -> Opened {
+    defer { held?.close() }
+    guard options.isReadOnly, let held, let connection = held.connection else {
+      // What is written needs no reader beside it.
+      held?.close()
+      return try openFile()
+    }
+    var opener = self
+    let connected = ConnectedFile()
+    opener.connected = connected
+    opener.leavesSideFiles = held.leavesSideFiles
+    do {
+      try opening(isNew: false) {
+        try connection.unsafeReentrantRead { try connected.check($0.sqliteConnection) }
+      }
+      let opened = try opener.openFile()
+      held.handOver()
+      return opened
+    } catch .cannotOpen(_, .missingFile) {
+      held.close()
+      return try openFile()
+    }
   }
 
   /// Opens the database of a file.
@@ -46,7 +75,8 @@ struct DatabaseOpener {
       throw .cannotOpen(path: path, file.exists ? .notADatabase : .missingFile)
     }
     let foreignFile = options.isReadOnly ? ForeignFile(path, options: options) : nil
-    let leavesSideFiles = options.isReadOnly && file.isAlone && foreignFile == nil
+    let leavesSideFiles =
+      options.isReadOnly && (file.isAlone || leavesSideFiles) && foreignFile == nil
     do throws(StoreError) {
       var opened = try opening(isNew: file.isNew) {
         try SchemaInspector.checkNames(of: inspector.entities)
@@ -65,12 +95,22 @@ struct DatabaseOpener {
     }
   }
 
-  /// Reads a file through a connection of its own, which writes nothing and leaves no file beside it.
-  func readFile<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+  /// Reads a file through a connection that writes nothing and leaves no file beside it.
+  /// - Parameters:
+  ///   - held: What keeps the connection open, if it may stay open.
+  ///   - body: The work.
+  /// - Returns: What the closure returned.
+  /// - Throws: Why the file cannot be read, as a store's error.
+  func readFile<Result>(
+    holding held: HeldFile? = nil,
+    _ body: (Database) throws -> Result
+  ) throws(StoreError) -> Result {
+    if let connection = held?.connection { return try read(connection, body) }
     let file = try StoreFile(path, isReadOnly: true)
     let foreignFile = ForeignFile(path, options: options)
+    var isHeld = false
     defer {
-      if file.isAlone, foreignFile == nil { SideFiles.removeUnused(beside: path) }
+      if file.isAlone, foreignFile == nil, !isHeld { SideFiles.removeUnused(beside: path) }
     }
     return try opening(isNew: false) {
       var configuration = configuration
@@ -78,8 +118,12 @@ struct DatabaseOpener {
       let queue =
         try foreignFile?.openCopy(configuration)
         ?? DatabaseQueue(path: databasePath, configuration: configuration)
-      defer { try? queue.close() }
-      return try queue.read(body)
+      defer { if !isHeld { try? queue.close() } }
+      let result = try queue.read(body)
+      if foreignFile == nil {
+        isHeld = held?.keep(queue, leavesSideFiles: file.isAlone) ?? false
+      }
+      return result
     }
   }
 
@@ -189,7 +233,7 @@ struct DatabaseOpener {
     configuration.readonly = options.isReadOnly
     configuration.busyMode = .waiting(milliseconds: Int(options.busyTimeout.secondsToWait * 1000))
     configuration.label = "results.sqlite"
-    let file = ConnectedFile()
+    let file = connected ?? ConnectedFile()
     configuration.prepareDatabase { try file.check($0.sqliteConnection) }
     defend(&configuration)
     if options.durability == .full {
@@ -214,6 +258,7 @@ struct DatabaseOpener {
     configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
     // A connection that can write removes the log when it is closed, including what a crash has left in it.
     configuration.readonly = options.isReadOnly || file.hasUnfinishedWork
+    if let connected { configuration.prepareDatabase { try connected.check($0.sqliteConnection) } }
     defend(&configuration)
     do {
       try check(DatabaseQueue(path: databasePath, configuration: configuration), file)

@@ -34,11 +34,20 @@ public final class SQLiteStore: Store {
     entities: [EntityDescription],
     options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws(StoreError) {
+    try self.init(at: path, entities: entities, options: options, beside: nil)
+  }
+
+  private convenience init(
+    at path: String,
+    entities: [EntityDescription],
+    options: SQLiteStoreOptions,
+    beside held: HeldFile?
+  ) throws(StoreError) {
     let entities = entities.withLinks
     let opener = DatabaseOpener(path: path, entities: entities, options: options)
     let broadcaster = CommitBroadcaster()
     let database = try OpenDatabase(
-      path == ":memory:" ? opener.openMemory() : opener.openFile(),
+      path == ":memory:" ? opener.openMemory() : opener.openFile(beside: held),
       path: path,
       options: options,
       ownsWriter: true,
@@ -109,7 +118,12 @@ public final class SQLiteStore: Store {
       maintainsChangeLog: addsChangeLog ? true : nil
     )
     options.isDiscovered = true
-    try self.init(at: database.path, entities: entities, options: options)
+    try self.init(
+      at: database.path,
+      entities: entities,
+      options: options,
+      beside: database.held
+    )
   }
 
   /// Opens a database that an application has open with entities that were discovered in it.
