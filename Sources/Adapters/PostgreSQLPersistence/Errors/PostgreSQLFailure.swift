@@ -97,6 +97,17 @@ extension PostgreSQLFailure {
     state == "XX000" && message.utf8.starts(with: "tuple concurrently ".utf8)
   }
 
+  /// The message without the name that the store's own statement has for the table of a missing column: `column t.a does not exist`.
+  private var unqualifiedMessage: String {
+    guard state == "42703" else { return message }
+    let bytes = Array(message.utf8)
+    guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return message }
+    let start = (bytes[..<dot].lastIndex(of: UInt8(ascii: " ")) ?? -1) + 1
+    // Only the name of a column alone is in quotes.
+    guard start > 0, bytes[start] != UInt8(ascii: "\"") else { return message }
+    return String(decoding: bytes[..<start] + bytes[(dot + 1)...], as: UTF8.self)
+  }
+
   /// Returns the error of a store for this failure, where its call knows nothing more exact.
   /// - Parameters:
   ///   - path: The store's name for messages.
@@ -120,7 +131,7 @@ extension PostgreSQLFailure {
     // statement would return another type (0A000).
     case "42P01", "42703", "3F000", "42704", "42883", "42804", "42809", "42846", "22P02", "22007",
       "0A000":
-      return .cannotOpen(path: path, .tableChanged(entity: table ?? "", detail: message))
+      return .cannotOpen(path: path, .tableChanged(entity: table ?? "", detail: unqualifiedMessage))
     case "XX001", "XX002": return .damaged(path: path, detail: message)
     case "58030": return .inputOutput(path: path, detail: message)
     // A constraint that is checked at the end of a transaction, or what a trigger raises.
