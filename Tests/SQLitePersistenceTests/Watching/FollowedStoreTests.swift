@@ -304,6 +304,38 @@ import Testing
     try store.close()
   }
 
+  @Test func `R62: a file is not opened beside the log of another one that the process has open`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let options = SQLiteStoreOptions(busyTimeout: .milliseconds(100), pollInterval: nil)
+    let store = try open(folder, "store.sqlite", options)
+    try add(["a"], to: store)
+    let index = try folder.bytes("store.sqlite-shm").count
+    try make(folder, "other", ["b"])
+    move(folder, "other", "store.sqlite")
+    for isReadOnly in [false, true] {
+      var options = options
+      options.isReadOnly = isReadOnly
+      let error = #expect(throws: StoreError.self) {
+        try open(folder, "store.sqlite", options).close()
+      }
+      #expect(
+        error?.description.utf8.contains(Array("it has replaced a file".utf8)) == true,
+        "\(String(describing: error))"
+      )
+    }
+    #expect(throws: StoreError.self) { try DatabaseDescription(at: folder.file("store.sqlite")) }
+    #expect(try folder.bytes("store.sqlite-shm").count == index)
+    // Once the store has left the old file, the new one is opened beside it.
+    try store.checkForExternalChanges()
+    let second = try open(folder, "store.sqlite", options)
+    try add(["c"], to: second)
+    #expect(try titles(store) == ["b", "c"])
+    try second.close()
+    try store.close()
+  }
+
   @Test func `R62: a watch opens no other file than the one that it looked for`() throws {
     let folder = try TemporaryFolder()
     try make(folder, "store.sqlite", ["a"])

@@ -70,6 +70,7 @@ struct DatabaseOpener {
     guard !SideFileRegistration.usesLostFiles(at: path) else {
       throw .inputOutput(path: path, detail: SideFiles.lossDetail)
     }
+    try waitForFormerFile()
     guard !file.isNew || !options.onlyReads else {
       // Reading makes no store of an empty file, and creates none.
       throw .cannotOpen(path: path, file.exists ? .notADatabase : .missingFile)
@@ -106,6 +107,7 @@ struct DatabaseOpener {
     _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
     if let connection = held?.connection { return try read(connection, body) }
+    try waitForFormerFile()
     let file = try StoreFile(path, isReadOnly: true)
     let foreignFile = ForeignFile(path, options: options)
     var isHeld = false
@@ -124,6 +126,24 @@ struct DatabaseOpener {
         isHeld = held?.keep(queue, leavesSideFiles: file.isAlone) ?? false
       }
       return result
+    }
+  }
+
+  /// Waits until no store of this process uses the side files of a file that had the path before: one with listeners notices at once that
+  /// its file was replaced, and leaves it.
+  private func waitForFormerFile() throws(StoreError) {
+    let end = ContinuousClock.now + min(options.busyTimeout, .seconds(1))
+    while SideFileRegistration.usesFilesOfAnother(at: path) {
+      guard .now < end else {
+        throw .cannotOpen(
+          path: path,
+          .modelMismatch(
+            detail: "it has replaced a file that this program still has open."
+              + " Close that one first; this one was not touched."
+          )
+        )
+      }
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(5))
     }
   }
 

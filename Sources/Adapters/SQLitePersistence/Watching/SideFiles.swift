@@ -56,6 +56,12 @@ struct SideFiles: Sendable {
       }
   }
 
+  /// Whether they are the files beside a path.
+  func lie(beside path: String) -> Bool {
+    log.file != nil && FileIdentity.find(path + "-wal") == log
+      || index.file != nil && FileIdentity.find(path + "-shm") == index
+  }
+
   /// Removes the files that a read-only connection has created and left, unless they are in use or have content.
   ///
   /// SQLite removes them: another connection is opened and closed, which may write but does not.
@@ -147,6 +153,18 @@ final class SideFileRegistration: Sendable {
   static func usesLostFiles(at path: String) -> Bool {
     guard let file = FileIdentity.find(path).file else { return false }
     return inUse.withLock { $0[file]?.files }?.areLost == true
+  }
+
+  /// Whether the side files beside a path belong to another file, which had the path before and which this process still has open.
+  ///
+  /// A connection to the file that has the path now would use them as its own: it would empty an index that is mapped, and write the other
+  /// file's log into this one (sqlite.org/howtocorrupt.html, 1.4).
+  static func usesFilesOfAnother(at path: String) -> Bool {
+    guard let file = FileIdentity.find(path).file else { return false }
+    let others = inUse.withLock { inUse in inUse.filter { $0.key != file }.map(\.value.files) }
+    guard !others.isEmpty else { return false }
+    let path = StoreFile.canonicalName(of: path, false)
+    return others.contains { $0.lie(beside: path) }
   }
 
   deinit { end() }
