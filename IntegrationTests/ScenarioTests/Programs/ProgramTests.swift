@@ -111,7 +111,7 @@ import Testing
   @Test(arguments: [
     (
       "book-catalog", "import",
-      "The import is one transaction; records that are already in the store are"
+      "MARC 21 by its fields. The import is one transaction; records that are already"
     ),
     ("book-catalog", "watch", "or a delta that another program can follow. Ctrl-C ends it."),
     (
