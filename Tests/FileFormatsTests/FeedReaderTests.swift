@@ -110,6 +110,11 @@ struct FeedReaderTests {
     )
   }
 
+  @Test func `marks of HTML are escaped whatever combines with them`() {
+    let escaped = FeedName.escaped("&\u{301}<\u{338}\"\u{301}>")
+    #expect(escaped.hasSameBytes(as: "&amp;\u{301}&lt;\u{338}&quot;\u{301}>"))
+  }
+
   @Test func `R212: a date that cannot be read stays as text, and the feed says what it is`() throws
   {
     let feed = """
@@ -270,7 +275,7 @@ struct MalformedFeedTests {
       ),
       ("<rss><channel>\n<item><title>x", "f:2:14: the feed ends inside of an element."),
       ("<rss><channel><item></item></channel>", "f:1:38: the feed ends inside of an element."),
-      (bomb, "f:2: the feed defines its own entities"),
+      (bomb, "f:2: the file defines its own entities"),
       (
         "<!doctype html>\n<html><head></head></html>",
         "f:2:6: this is an HTML page, not an RSS or Atom feed."

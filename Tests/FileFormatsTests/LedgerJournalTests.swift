@@ -8,21 +8,7 @@ import Testing
 @Suite struct LedgerJournalTests {
   /// The records of a journal, and its errors.
   private func read(_ text: String) -> (records: [Record], errors: [RecordError]) {
-    read(JournalReader(bytes: Array(text.utf8), source: "j"))
-  }
-
-  private func read(_ reader: some RecordReader) -> (records: [Record], errors: [RecordError]) {
-    var reader = reader
-    var (records, errors): ([Record], [RecordError]) = ([], [])
-    while true {
-      do throws(RecordError) {
-        guard let record = try reader.next() else { return (records, errors) }
-        records.append(record)
-      } catch {
-        errors.append(error)
-        guard error.isRecoverable, errors.count < 1000 else { return (records, errors) }
-      }
-    }
+    JournalReader(bytes: Array(text.utf8), source: "j").all()
   }
 
   private func text(_ record: Record, _ name: String) -> String {
@@ -56,7 +42,7 @@ import Testing
       "\"txnidx\",\"date\",\"date2\",\"status\",\"code\",\"description\",\"comment\",\"account\",\"amount\",\"commodity\"\n"
     let lines = (0..<1001).map { "1,2026-01-01,,,,many,,assets:a\($0),1,\n" }.joined()
     let rest = "2,2026-01-02,,,,one,,assets:a,1,\n2,2026-01-02,,,,one,,income:b,-1,\n"
-    let csv = read(JournalCSVReader(bytes: Array((head + lines + rest).utf8), source: "j"))
+    let csv = JournalCSVReader(bytes: Array((head + lines + rest).utf8), source: "j").all()
     #expect(csv.errors.count == 1 && csv.records.map { text($0, "payee") } == ["one"], "\(csv)")
   }
 
@@ -249,10 +235,10 @@ import Testing
           bytes += Array(generator.pick(parts).utf8)
         }
       }
-      let (records, errors) = read(JournalReader(bytes: bytes, source: "j"))
+      let (records, errors) = JournalReader(bytes: bytes, source: "j").all()
       #expect(errors.allSatisfy { $0.line != nil }, "seed \(generator.seed): \(bytes)")
       _ = read(written(records))
-      _ = read(JournalCSVReader(bytes: bytes, source: "j"))
+      _ = JournalCSVReader(bytes: bytes, source: "j").all()
     }
   }
 }

@@ -48,9 +48,18 @@ enum MARCFile {
     return String(repeating: "0", count: max(count - text.utf8.count, 0)) + text
   }
 
-  /// The records and errors of a reader, in order.
-  static func read(_ reader: some RecordReader) -> (records: [Record], errors: [RecordError]) {
-    var reader = reader
+  /// The fields of a record in one line.
+  static func text(_ record: Record) -> String {
+    record.fields.map { "\($0.name)=\($0.value.text ?? "")" }.joined(separator: " ")
+  }
+
+  static func title(_ record: Record) -> String { record.fields.first?.value.text ?? "" }
+}
+
+extension RecordReader {
+  /// All records and errors, in order; of errors at most a thousand.
+  func all() -> (records: [Record], errors: [RecordError]) {
+    var reader = self
     var (records, errors): ([Record], [RecordError]) = ([], [])
     while true {
       do throws(RecordError) {
@@ -62,11 +71,4 @@ enum MARCFile {
       }
     }
   }
-
-  /// The fields of a record in one line.
-  static func text(_ record: Record) -> String {
-    record.fields.map { "\($0.name)=\($0.value.text ?? "")" }.joined(separator: " ")
-  }
-
-  static func title(_ record: Record) -> String { record.fields.first?.value.text ?? "" }
 }

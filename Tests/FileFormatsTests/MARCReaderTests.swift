@@ -17,10 +17,8 @@ import Testing
   /// The fields of the only record, or its error.
   private func read(_ fields: [(tag: String, text: String)]) -> String {
     let bytes = MARCFile.iso(fields)
-    let read = MARCFile.read(MARCReader(bytes: bytes, source: "m"))
-    let inXML = MARCFile.read(
-      MARCXMLReader(bytes: Array(MARCFile.xml([fields]).utf8), source: "m")
-    )
+    let read = MARCReader(bytes: bytes, source: "m").all()
+    let inXML = MARCXMLReader(bytes: Array(MARCFile.xml([fields]).utf8), source: "m").all()
     let text = read.records.first.map(MARCFile.text) ?? read.errors.first?.description ?? ""
     if let record = inXML.records.first {
       #expect(MARCFile.text(record).hasSameBytes(as: text))
@@ -37,6 +35,12 @@ import Testing
         + "language=eng isbn=0306406152 isbn=9780306406157 tags=Zoos; Animals\\; their houses"
     )
     #expect(read([("245", "  $aA")]) == "title=A publisher=")
+    // Marks count as bytes, whatever combines with them.
+    let subject = read([("245", "  $aA"), ("650", " 0$aB;\u{301} C\\\u{301}D")])
+    #expect(
+      subject.hasSameBytes(as: "title=A publisher= tags=B\\;\u{301} C\\\\\u{301}D"),
+      "\(subject)"
+    )
   }
 
   @Test(
@@ -113,7 +117,7 @@ import Testing
   private func broken(_ change: (inout [UInt8]) -> Void) -> (titles: [String], errors: [String]) {
     var files = ["one", "two", "three"].map { MARCFile.iso([("245", "10$a\($0)")]) }
     change(&files[1])
-    let read = MARCFile.read(MARCReader(bytes: Array(files.joined()), source: "m"))
+    let read = MARCReader(bytes: Array(files.joined()), source: "m").all()
     return (read.records.map(MARCFile.title), read.errors.map(\.description))
   }
 
@@ -172,12 +176,12 @@ import Testing
       (Array(file.dropLast()), "m:1: the file ends after \(file.count - 1) bytes"),
       (Array("title,year\nA,1\n".utf8), "m:1: the leader does not begin with"),
     ] {
-      let read = MARCFile.read(MARCReader(bytes: bytes, source: "m"))
+      let read = MARCReader(bytes: bytes, source: "m").all()
       #expect(read.records.isEmpty && read.errors.count == 1)
       #expect(read.errors.first?.description.hasPrefix(expected) == true, "\(read.errors)")
     }
     let lines = ByteOrderMark.utf8 + file + [0x0D, 0x0A] + file + [0x0A, 0x1A]
-    let read = MARCFile.read(MARCReader(bytes: lines, source: "m"))
+    let read = MARCReader(bytes: lines, source: "m").all()
     #expect(read.records.map(MARCFile.title) == [title, title] && read.errors.isEmpty)
   }
 
@@ -195,7 +199,7 @@ import Testing
     var bytes = Array("\(MARCFile.padded(base + field.count + 1, 5))nam a22".utf8)
     bytes += Array("\(MARCFile.padded(base, 5)) i 4500".utf8)
     bytes += Array(String(repeating: entry, count: 500).utf8) + [0x1E] + field + [0x1D]
-    let read = MARCFile.read(MARCReader(bytes: bytes, source: "m"))
+    let read = MARCReader(bytes: bytes, source: "m").all()
     #expect(read.errors.map(\.message) == ["field 245 does not lie within the record."])
   }
 
@@ -205,14 +209,14 @@ import Testing
       MARCFile.iso(Self.zoo.dropLast(index) + [("245", "10$aTitle \(index)")])
     }
     let expected = files.map { file in
-      MARCFile.read(MARCReader(bytes: file, source: "m")).records.map(MARCFile.text)
+      MARCReader(bytes: file, source: "m").all().records.map(MARCFile.text)
     }
     for _ in 0..<800 {
       var changed = files
       let index = generator.number(in: 0...4)
       let position = generator.number(in: 0...(files[index].count - 1))
       changed[index][position] = UInt8(generator.number(in: 0...255))
-      let read = MARCFile.read(MARCReader(bytes: Array(changed.joined()), source: "m"))
+      let read = MARCReader(bytes: Array(changed.joined()), source: "m").all()
       let texts = Set(read.records.map(MARCFile.text))
       let missing = expected.indices.filter { $0 != index && !texts.isSuperset(of: expected[$0]) }
       #expect(
@@ -241,7 +245,7 @@ import Testing
         }
         bytes += part
       }
-      let read = MARCFile.read(MARCReader(bytes: bytes, source: "m"))
+      let read = MARCReader(bytes: bytes, source: "m").all()
       #expect(
         read.errors.allSatisfy { $0.line != nil && $0.isRecoverable },
         "seed \(generator.seed): \(bytes)"

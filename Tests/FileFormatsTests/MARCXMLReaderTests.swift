@@ -11,7 +11,7 @@ import Testing
   ])
 
   private func read(_ text: String) -> (records: [Record], errors: [RecordError]) {
-    MARCFile.read(MARCXMLReader(bytes: Array(text.utf8), source: "x"))
+    MARCXMLReader(bytes: Array(text.utf8), source: "x").all()
   }
 
   private func reader(_ text: String, format: ImportFormat? = nil) throws -> String {
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `R293: a file that is too long is refused`() {
     let reader = MARCXMLReader(bytes: Array(xml.utf8), source: "x", maximumBytes: 10)
-    let error = MARCFile.read(reader).errors.first
+    let error = reader.all().errors.first
     #expect(error?.message.contains("the limit of MARCXML is 10") == true)
   }
 
@@ -103,7 +103,7 @@ import Testing
         bytes[generator.number(in: 0...(bytes.count - 1))] = UInt8(generator.number(in: 0...255))
       }
       if generator.happens(percent: 20) { bytes.removeLast(generator.number(in: 0...bytes.count)) }
-      let read = MARCFile.read(MARCXMLReader(bytes: bytes, source: "x"))
+      let read = MARCXMLReader(bytes: bytes, source: "x").all()
       #expect(read.errors.allSatisfy { $0.line != nil }, "seed \(generator.seed): \(bytes)")
     }
   }

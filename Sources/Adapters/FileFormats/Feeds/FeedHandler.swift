@@ -228,7 +228,7 @@ extension FeedHandler {
 }
 
 /// The element names of RSS 2.0, RSS 1.0 and Atom, and the messages for the XML parser's codes.
-private enum FeedName {
+enum FeedName {
   /// Normalizes the name of an element.
   ///
   /// - Parameters:
@@ -287,7 +287,16 @@ private enum FeedName {
 
   /// A text as HTML.
   static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    var escaped: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): escaped += "&amp;".utf8
+      case UInt8(ascii: "<"): escaped += "&lt;".utf8
+      case UInt8(ascii: "\""): escaped += "&quot;".utf8
+      default: escaped.append(byte)
+      }
+    }
+    return String(decoding: escaped, as: UTF8.self)
   }
 
   /// libxml2's XML_NS_ERR_UNDEFINED_NAMESPACE.

@@ -79,18 +79,7 @@ package struct FeedReader: RecordReader, Sendable {
   }
 
   private func parse(_ bytes: [UInt8], with handler: FeedHandler) throws(RecordError) {
-    let markup: FeedMarkup
-    do throws(FeedMarkup.Defect) {
-      markup = try FeedMarkup(bytes)
-    } catch {
-      throw self.error(error.line, nil, error.message, error.remedy)
-    }
-    let parser = XMLParser(data: Data(markup.bytes))
-    parser.shouldProcessNamespaces = true
-    parser.shouldResolveExternalEntities = false
-    parser.delegate = handler
-    // The parser may return true after it has reported an error to its delegate.
-    _ = parser.parse()
+    let parser = try XMLMarkup(bytes, of: source).parse(with: handler)
     if let problem = handler.problem {
       throw error(problem.line, problem.column, problem.message, problem.remedy)
     }

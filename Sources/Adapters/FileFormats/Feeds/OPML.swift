@@ -50,23 +50,8 @@ package enum OPML {
         isRecoverable: false
       )
     }
-    let markup: FeedMarkup
-    do throws(FeedMarkup.Defect) {
-      markup = try FeedMarkup(bytes)
-    } catch {
-      throw RecordError(
-        source: source,
-        line: error.line,
-        message: error.message,
-        remedy: error.remedy,
-        isRecoverable: false
-      )
-    }
     let handler = OPMLHandler()
-    let parser = XMLParser(data: Data(markup.bytes))
-    parser.shouldResolveExternalEntities = false
-    parser.delegate = handler
-    _ = parser.parse()
+    let parser = try XMLMarkup(bytes, of: source).parse(with: handler, hasNamespaces: false)
     if let name = handler.otherRoot {
       throw error(
         1,

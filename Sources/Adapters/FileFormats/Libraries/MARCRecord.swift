@@ -177,7 +177,12 @@ extension MARCRecord {
       field.texts("a").first.map { MARCText.plain($0, endsField: MARCText.ends(field, with: "a")) }
     }.filter { !$0.isEmpty }
     guard !names.isEmpty else { return nil }
-    return names.map { $0.replacing("\\", with: "\\\\").replacing(";", with: "\\;") }
-      .joined(separator: "; ")
+    let quoted = names.map { name in
+      let bytes = name.utf8.flatMap { byte in
+        ";\\".utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return quoted.joined(separator: "; ")
   }
 }

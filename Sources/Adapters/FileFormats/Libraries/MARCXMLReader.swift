@@ -79,23 +79,8 @@ package struct MARCXMLReader: RecordReader, Sendable {
         "Convert it, for example: yaz-marcdump -i marcxml -o marc FILE"
       )
     }
-    let markup: FeedMarkup
-    do throws(FeedMarkup.Defect) {
-      markup = try FeedMarkup(bytes)
-    } catch {
-      throw self.error(
-        error.line,
-        error.message.replacing("the feed", with: "the file"),
-        error.remedy.replacing("the feed", with: "the file")
-      )
-    }
     let handler = MARCXMLHandler()
-    let parser = XMLParser(data: Data(markup.bytes))
-    parser.shouldProcessNamespaces = true
-    parser.shouldResolveExternalEntities = false
-    parser.delegate = handler
-    // The parser may return true after it has reported an error to its delegate.
-    _ = parser.parse()
+    let parser = try XMLMarkup(bytes, of: source).parse(with: handler)
     guard handler.isComplete, !handler.hasFailed else {
       throw error(
         max(handler.failedLine ?? parser.lineNumber, 1),

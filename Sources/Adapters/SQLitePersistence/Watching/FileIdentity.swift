@@ -57,18 +57,10 @@ final class ConnectedFile: Sendable {
   func check(_ connection: OpaquePointer?) throws(OpenFailureError) {
     let found = FileIdentity.find(openedBy: connection)
     guard found != .unknown else { return }
-    guard let file = found.file, first.withLock({ $0.keep(file) }) == file else {
-      throw OpenFailureError(.missingFile)
+    let kept = first.withLock { first in
+      first = first ?? found.file
+      return first
     }
-  }
-}
-
-extension Optional {
-  /// Takes a value if there is none yet.
-  /// - Returns: The value that is kept.
-  fileprivate mutating func keep(_ value: Wrapped) -> Wrapped {
-    if let self { return self }
-    self = value
-    return value
+    guard kept != nil, kept == found.file else { throw OpenFailureError(.missingFile) }
   }
 }

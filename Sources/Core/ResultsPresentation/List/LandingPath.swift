@@ -34,7 +34,8 @@ extension ResultsList {
     try reading { () throws(StoreError) in
       if snapshot.plan.isFrozen { return snapshot.path(of: id).map { ($0, nil, nil) } }
       let drafted = try draft?.read { (draft) throws(StoreError) in
-        (try snapshot.related(row, in: draft), try snapshot.createdSection(of: row, in: draft))
+        let related = try snapshot.related(row, in: draft)
+        return (related, try snapshot.createdSection(of: related, in: draft))
       }
       return try loader.store.rereading { (store) throws(StoreError) in
         let related = if let drafted { drafted.0 } else { try snapshot.related(row, in: store) }
@@ -53,16 +54,18 @@ extension ResultsSnapshot {
     try (plan.view(store) as? RelatedSnapshot)?.derived(row) ?? row
   }
 
-  /// Returns what becomes of the object in whose section a row would be, if a draft has it and the store does not yet.
+  /// Returns what becomes of the object in whose section a row with its related values would be, if a draft has it and the store does
+  /// not yet.
   fileprivate func createdSection(
     of row: Row,
     in draft: any StoreSnapshot
   ) throws(StoreError) -> CreatedSection? {
     guard let objects = arrangement?.objects else { return nil }
-    let plan = objects.plan
-    guard case .attribute(let name) = plan.foreignKey, let index = row.entity.index(of: name),
-      objects.destination(of: row.values[index]) != .object,
-      let key = ObjectKey(parts: [row.values[index]], of: plan.entity.identity),
+    let (own, plan) = (stored.plan, objects.plan)
+    guard
+      let value = try own.key(of: row)?.withUnsafeBytes({ own.rule.id(of: $0, own.layout) }),
+      objects.destination(of: value) != .object,
+      let key = ObjectKey(parts: [value], of: plan.entity.identity),
       let object = try draft.rows([key], of: plan.entity).first ?? nil
     else { return nil }
     let related = try objects.matching.related(object, in: draft)

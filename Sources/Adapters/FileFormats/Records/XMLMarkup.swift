@@ -1,11 +1,16 @@
 import Foundation
+import ResultsDomain
 
-/// The bytes of a feed as the XML parser takes them: UTF-8, without a document type, and without entities of HTML.
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+/// The bytes of a file as the XML parser takes them: UTF-8, without a document type, and without entities of HTML.
 ///
 /// Line numbers stay the same.
-struct FeedMarkup {
+struct XMLMarkup {
   /// The reason why the bytes are refused.
-  struct Defect: Error {
+  private struct Defect: Error {
     var line: Int?
     var message: String
     var remedy: String
@@ -14,20 +19,49 @@ struct FeedMarkup {
   /// The markup in UTF-8, without declaration and document type.
   let bytes: [UInt8]
 
-  init(_ bytes: [UInt8]) throws(Defect) {
-    self.bytes = try FeedMarkup.cleaned(try FeedMarkup.decoded(bytes))
+  /// Prepares the bytes of a file.
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - source: Its name for error messages.
+  /// - Throws: `RecordError` for bytes in no known encoding, and for a file that defines entities.
+  init(_ bytes: [UInt8], of source: String) throws(RecordError) {
+    do throws(Defect) {
+      self.bytes = try XMLMarkup.cleaned(try XMLMarkup.decoded(bytes))
+    } catch {
+      throw RecordError(
+        source: source,
+        line: error.line,
+        message: error.message,
+        remedy: error.remedy,
+        isRecoverable: false
+      )
+    }
+  }
+
+  /// Walks through the markup, and reads no other file.
+  /// - Parameters:
+  ///   - handler: What is called for elements and texts, and for an error: the parser reports one to it and may say that all is well.
+  ///   - hasNamespaces: Whether names of elements are those of namespaces.
+  /// - Returns: The parser, where it has stopped.
+  func parse(with handler: some XMLParserDelegate, hasNamespaces: Bool = true) -> XMLParser {
+    let parser = XMLParser(data: Data(bytes))
+    parser.shouldProcessNamespaces = hasNamespaces
+    parser.shouldResolveExternalEntities = false
+    parser.delegate = handler
+    _ = parser.parse()
+    return parser
   }
 }
 
 // MARK: - Encoding
 
-extension FeedMarkup {
+extension XMLMarkup {
   private static func decoded(_ bytes: [UInt8]) throws(Defect) -> [UInt8] {
     if let form = UnicodeForm(beginning: bytes) {
       guard let text = form.decoded(bytes) else {
         throw Defect(
           line: 1,
-          message: "the feed begins like \(form.name), but is not valid \(form.name).",
+          message: "the file begins like \(form.name), but is not valid \(form.name).",
           remedy: "Convert it to UTF-8 first, with iconv."
         )
       }
@@ -35,7 +69,7 @@ extension FeedMarkup {
     }
     let hasMark = bytes.starts(with: ByteOrderMark.utf8)
     let name = hasMark ? "utf-8" : declaredEncoding(bytes) ?? "utf-8"
-    // The declaration was readable byte by byte, so the feed is not UTF-16 or UTF-32, whatever it declares.
+    // The declaration was readable byte by byte, so the file is not UTF-16 or UTF-32, whatever it declares.
     if name.hasPrefix("utf") || name.contains("10646") || name.contains("ucs-") {
       return try withoutNulls(try utf8(hasMark ? Array(bytes.dropFirst(3)) : bytes))
     }
@@ -49,7 +83,7 @@ extension FeedMarkup {
     guard let text = encoding.decoded(bytes) else {
       throw Defect(
         line: 1,
-        message: "the feed declares the encoding \(name), but is not valid \(name).",
+        message: "the file declares the encoding \(name), but is not valid \(name).",
         remedy: "Convert it to UTF-8 first, with iconv."
       )
     }
@@ -72,7 +106,7 @@ extension FeedMarkup {
     throw Defect(
       line: 1 + bytes[..<offset].count { $0 == 0x0A },
       message: "a NUL character, which XML forbids.",
-      remedy: "If the feed is in another encoding, convert it to UTF-8 first, with iconv."
+      remedy: "If the file is in another encoding, convert it to UTF-8 first, with iconv."
     )
   }
 
@@ -90,7 +124,7 @@ extension FeedMarkup {
 
 // MARK: - Entities
 
-extension FeedMarkup {
+extension XMLMarkup {
   private static func cleaned(_ bytes: [UInt8]) throws(Defect) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -128,8 +162,8 @@ extension FeedMarkup {
       throw Defect(
         line: 1 + bytes[..<index].count { $0 == 0x0A },
         message:
-          "the feed defines its own entities, which can be used for an entity-expansion attack.",
-        remedy: "Remove the DOCTYPE if you trust the feed."
+          "the file defines its own entities, which can be used for an entity-expansion attack.",
+        remedy: "Remove the DOCTYPE if you trust the file."
       )
     }
     return (end, false)
