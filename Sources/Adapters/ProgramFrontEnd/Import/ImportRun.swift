@@ -84,7 +84,7 @@ package struct ImportRun<Program: ListProgram> {
       throw refusal(of: "a journal of hledger", "journals")
     }
     if !Program.importsMARC, records is MARCReader || records is MARCXMLReader {
-      throw refusal(of: "a file of libraries (MARC 21)", "MARC records")
+      throw refusal(of: "a MARC 21 file", "MARC records")
     }
     countsRecords = records is MARCReader
     var read = 0

@@ -88,7 +88,7 @@ package protocol ListProgram: Sendable {
     -> ImportedObject
   /// Whether RSS and Atom feeds can be imported.
   static var importsFeeds: Bool { get }
-  /// Whether the records of libraries can be imported (MARC 21).
+  /// Whether library records can be imported (MARC 21).
   static var importsMARC: Bool { get }
   /// The attribute that identifies an imported object, where it has a value.
   static var identifier: String? { get }
@@ -239,7 +239,7 @@ extension ListProgram {
   /// Feeds are refused.
   package static var importsFeeds: Bool { false }
 
-  /// Records of libraries are refused.
+  /// Library records are refused.
   package static var importsMARC: Bool { false }
 
   /// An identifier is written in one way.
