@@ -275,7 +275,7 @@ struct MalformedFeedTests {
       ),
       ("<rss><channel>\n<item><title>x", "f:2:14: the feed ends inside of an element."),
       ("<rss><channel><item></item></channel>", "f:1:38: the feed ends inside of an element."),
-      (bomb, "f:2: the file defines its own entities"),
+      (bomb, "f:2: the document defines its own entities"),
       (
         "<!doctype html>\n<html><head></head></html>",
         "f:2:6: this is an HTML page, not an RSS or Atom feed."

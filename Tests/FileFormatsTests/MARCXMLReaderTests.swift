@@ -67,7 +67,7 @@ import Testing
       ("<rss/>", "x:1: the file has no element of MARCXML"),
       ("", "x:1: the XML is not well formed"),
       ("<a><b></a>", "x:1: the XML is not well formed"),
-      ("<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", "x:1: the file defines its own entities"),
+      ("<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", "x:1: the document defines its own entities"),
       ("<a>\n\0</a>", "x:2: a NUL character"),
     ]
   )

@@ -83,7 +83,7 @@ struct SubscriptionTests {
       ("/packed", "the answer cannot be unpacked", "\nContent-Encoding: gzip\n\nno gzip"),
       (
         "/attack",
-        "line 1: the feed defines its own entities, which can be used for an entity-expansion attack",
+        "line 1: the document defines its own entities, which can be used for an entity-expansion attack",
         "\n\n<!DOCTYPE a [<!ENTITY b 'c'>]><rss/>"
       ),
     ]

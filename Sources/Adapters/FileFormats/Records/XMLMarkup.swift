@@ -162,7 +162,7 @@ extension XMLMarkup {
       throw Defect(
         line: 1 + bytes[..<index].count { $0 == 0x0A },
         message:
-          "the file defines its own entities, which can be used for an entity-expansion attack.",
+          "the document defines its own entities, which can be used for an entity-expansion attack.",
         remedy: "Remove the DOCTYPE if you trust the file."
       )
     }
