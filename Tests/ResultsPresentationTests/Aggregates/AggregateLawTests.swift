@@ -193,6 +193,22 @@ struct AggregateLawTests {
       let window = start + page.lowerBound..<start + min(page.upperBound, snapshot.rowCount)
       all = try wanted(ids, window)
     }
+    let inputs = aggregate.aggregate.expression.attributes + aggregate.aggregate.predicate.attributes
+    if let fetched = definition.request.propertiesToFetch,
+      let attribute = inputs.first(where: { !fetched.contains($0) })
+    {
+      // No delta would report its changes.
+      let error = #expect(throws: StoreError.self, context) {
+        try world.store.read { (store) throws(StoreError) in
+          _ = try RunningValues(snapshot, aggregate.name, from: origin, in: store)
+        }
+      }
+      if case .request(.runningValuesOfOthers(aggregate.name, attribute)) = error {
+        return
+      }
+      Issue.record("\(context) \(String(describing: error))")
+      return
+    }
     let rest = snapshot.window.lowerBound + page.lowerBound..<snapshot.window.upperBound
     let (found, foundAll, isAggregated) = try world.store.read { (store) throws(StoreError) in
       var running = try RunningValues(
@@ -215,6 +231,7 @@ struct AggregateLawTests {
     let isAnswered =
       !definition.isFrozen && snapshot.layout == snapshot.plan.layout && !isExtreme
       && snapshot.window.upperBound == snapshot.matchingCount
+      && (definition.request.fetchLimit.map { snapshot.rowCount < $0 } ?? true)
     #expect(isAggregated || !isAnswered, what)
   }
 

@@ -31,6 +31,8 @@ public enum RequestError: Error, Hashable, Sendable {
   case unknownAggregate(String, known: [String])
   /// Running values of an aggregate in a list whose sections are not in the order of its rows (R285).
   case runningValuesOfArrangedSections(String)
+  /// Running values of an aggregate over an attribute that the list does not fetch, whose changes no delta would report.
+  case runningValuesOfOthers(String, attribute: String)
   /// A step of a path that is not a relationship of the entity.
   case unknownRelationship(String, entity: String, known: [String])
   /// A path through a to-many relationship where one object is needed; `isGathered` if the path may end with one.
@@ -127,6 +129,9 @@ extension RequestError: CustomStringConvertible {
     case .runningValuesOfArrangedSections(let name):
       "\(name) has no running values here: fixed sections, and sections that are objects, are not in the order of the rows."
         + " Use a list without an arrangement, or one that only limits its sections."
+    case .runningValuesOfOthers(let name, let attribute):
+      "\(name) has no running values here: they depend on \(attribute), which the list does not fetch, so it would not"
+        + " say when they change. Fetch \(attribute) too."
     case .unknownRelationship(let name, let entity, let known):
       "\(entity) has no relationship named \(name). "
         + (NearestName.of(name, among: known).map { "Did you mean \($0)?" }

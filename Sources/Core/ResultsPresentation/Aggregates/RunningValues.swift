@@ -26,8 +26,8 @@ extension ResultsList {
   ///   - origin: The end of the list at which the values begin.
   ///   - positions: The rows, counted over all sections. Positions outside the list are left out.
   /// - Returns: One value for each row, in order.
-  /// - Throws: `ResultsError.store` for a name that the definition does not declare, for sections that are not shown in the order of the
-  ///   rows, and for the store's own failure; that is `StoreError.historyLost` if the store has changed since the list was shown and
+  /// - Throws: `ResultsError.store` for a name that the definition does not declare, for an attribute that the list does not fetch, for
+  ///   sections that are not shown in the order of the rows, and for the store's own failure; that is `StoreError.historyLost` if the store has changed since the list was shown and
   ///   cannot say how.
   /// - Complexity: O(*k* + *s*) for *k* rows and *s* sections, where the sections have up to 1024 rows. In a longer section the store
   ///   aggregates the rows between the page and the section's end, which is O(*m*) for *m* rows.
@@ -112,7 +112,8 @@ struct RunningValues {
   var covered: Range<Int>
 
   /// Prepares the values of an aggregate.
-  /// - Throws: `StoreError.request` for an aggregate that is not declared, and for sections in an order of their own.
+  /// - Throws: `StoreError.request` for an aggregate that is not declared or that depends on an attribute that is not observed, and for
+  ///   sections in an order of their own.
   init(
     _ snapshot: ResultsSnapshot,
     _ name: String,
@@ -126,6 +127,15 @@ struct RunningValues {
     else { throw .request(.unknownAggregate(name, known: plan.names)) }
     guard snapshot.arrangement?.plan.keepsSections ?? true else {
       throw .request(.runningValuesOfArrangedSections(name))
+    }
+    let aggregate = plan.compiled.aggregates[index]
+    let attributes = aggregate.expression.attributes + aggregate.predicate.attributes
+    let unobserved = attributes.first { attribute in
+      snapshot.entity.index(of: attribute)
+        .map { !snapshot.plan.observedAttributes.contains($0) } ?? false
+    }
+    if let unobserved {
+      throw .request(.runningValuesOfOthers(name, attribute: unobserved))
     }
     self.snapshot = snapshot
     self.table = table
