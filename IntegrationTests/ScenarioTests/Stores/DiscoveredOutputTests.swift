@@ -173,6 +173,31 @@ import Testing
     )
   }
 
+  @Test func `R192: rows are counted where an index has a collation that only the application has`()
+    throws
+  {
+    let other = "a TEXT, b TEXT, c TEXT, d TEXT"
+    try execute(
+      """
+      CREATE TABLE named (name TEXT PRIMARY KEY COLLATE unicase, \(other));
+      INSERT INTO named VALUES ('b', '', '', '', ''), ('A', '', '', '', '');
+      CREATE TABLE indexed (id INTEGER PRIMARY KEY, name TEXT, \(other));
+      CREATE INDEX byName ON indexed (name COLLATE unicase);
+      INSERT INTO indexed VALUES (1, 'b', '', '', '', ''), (2, 'A', '', '', '', '');
+      """
+    )
+    for table in ["named", "indexed"] {
+      let doctor = try run.run("live-list", ["doctor", "t.sqlite", table])
+      #expect(doctor.status == 0, "\(doctor)")
+      #expect(doctor.lines.contains { $0.hasPrefix("entity     \(table), 2 objects") }, "\(doctor)")
+      #expect(doctor.errors.contains("the collation unicase") == (table == "named"), "\(doctor)")
+      #expect(
+        try run.run("live-list", "t.sqlite").lines.contains { $0.hasPrefix("\(table)\ttable\t2\t") }
+      )
+      #expect(try list(table, "--where", "name > 'a'", "--columns", "name").lines == ["name", "b"])
+    }
+  }
+
   @Test func `R104: a view without a key is listed and exported, and not watched`() throws {
     try execute(
       """

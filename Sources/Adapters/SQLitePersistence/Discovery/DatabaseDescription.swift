@@ -178,11 +178,11 @@ public struct DatabaseDescription: Sendable {
         guard
           table.kind != .view || (try? table.entity.get()) ?? table.unidentifiedEntity != nil
         else { return nil }
-        let sql = "SELECT count(*) FROM main.\(table.name.quotedIdentifier)"
+        let source = "main.\(table.name.quotedIdentifier)"
         return try? bound.run(on: database) {
-          guard let shape = table.shape else { return Int(try database.integer(sql)) }
+          guard let shape = table.shape else { return try database.countOfRows(of: source) }
           return try MissingCollations.replaced(for: shape, on: database) {
-            Int(try database.integer(sql))
+            try database.countOfRows(of: source)
           }
         }
       }

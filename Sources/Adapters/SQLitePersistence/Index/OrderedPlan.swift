@@ -35,7 +35,7 @@ final class OrderedPlan: Sendable {
   let statements: OrderedStatements
   private let proof: StatementProof
   private let state: Mutex<State>
-  /// The statement that counts the rows of the list.
+  /// The statement that counts the rows of a list with a condition.
   let total: String
   /// The number of forms of subranges.
   let shapeCount: Int

@@ -20,12 +20,8 @@ struct OrderedStatements: Sendable {
   /// The attributes whose columns are compared without regard to case.
   let foldedAttributes: [String]
 
-  /// The statement that counts the rows of the list.
-  var total: String {
-    predicate.isEmpty
-      // Without a condition SQLite counts the entries of pages, of the smallest index.
-      ? "SELECT count(*) FROM \(table)" : "SELECT count(*) FROM \(source)\(condition([]))"
-  }
+  /// The statement that counts the rows of a list with a condition.
+  var total: String { "SELECT count(*) FROM \(source)\(condition([]))" }
 
   /// The number of forms of subranges: after the last column there is no range.
   var shapeCount: Int { variable.count * 9 + 1 }

@@ -99,6 +99,8 @@ final class SQLiteOrderedSource: OrderedSource {
 extension SQLiteOrderedSource {
   /// Counts the rows of the list.
   func total(on database: Database) throws -> Int {
+    // Without a condition SQLite counts the entries of pages, of the smallest index.
+    guard !plan.holdsAll else { return try database.countOfRows(of: plan.statements.table) }
     let statement = try SQLiteOrderedSource.prepared(plan.total, database)
     defer { statement.reset() }
     try bindArguments(to: statement)

@@ -132,6 +132,22 @@ extension Database {
     defer { statement.reset() }
     return try statement.step() ? sqlite3_column_int64(statement.pointer, 0) : 0
   }
+
+  /// The number of rows of a table or view.
+  ///
+  /// SQLite counts the entries of the smallest index. It cannot open one with a collation that only the application has, and for this it does
+  /// not look for another one; then the table itself is counted.
+  /// - Parameter source: The table as it is in `FROM`.
+  /// - Returns: The number.
+  /// - Throws: SQLite's failure.
+  func countOfRows(of source: String) throws -> Int {
+    let sql = "SELECT count(*) FROM \(source)"
+    do {
+      return Int(try integer(sql))
+    } catch  where SQLiteFailure(error)?.code == SQLiteFailure.missingCollation {
+      return Int(try integer(sql + " NOT INDEXED"))
+    }
+  }
 }
 
 extension Value {

@@ -35,6 +35,7 @@ struct TableReader {
 
   /// The number of rows that match a predicate.
   func count(of table: EntityTable, where predicate: FetchPredicate) throws -> Int {
+    if case .all = predicate { return try database.countOfRows(of: table.source) }
     var sql = SQLText(reading: tables)
     let table = try sql.joining(table, for: [], where: predicate)
     sql.append("SELECT count(*) FROM ")
