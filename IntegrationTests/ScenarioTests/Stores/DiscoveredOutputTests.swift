@@ -198,6 +198,54 @@ import Testing
     }
   }
 
+  @Test func `R103: a file that is shorter than its header says is called that`() throws {
+    try execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO t WITH n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        SELECT i, hex(zeroblob(50)) FROM n;
+      CREATE TABLE last (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO last SELECT * FROM t;
+      """
+    )
+    let whole = try Data(contentsOf: URL(fileURLWithPath: run.path("t.sqlite")))
+    let count = whole.count / 4096
+    /// Writes the first pages of the file; with a version, the number of pages in the header does not count
+    /// (sqlite.org/fileformat2.html, 1.3.8).
+    func write(_ pages: Int, claiming claimed: Int? = nil, version: UInt8? = nil) throws {
+      var bytes = whole.prefix(pages * 4096)
+      if let claimed {
+        bytes[31] = UInt8(truncatingIfNeeded: claimed); bytes[30] = UInt8(claimed >> 8)
+      }
+      if let version { bytes[95] = version }
+      try bytes.write(to: URL(fileURLWithPath: run.path("t.sqlite")))
+    }
+    let verbs = [
+      ["live-list", "t.sqlite"], ["live-list", "tables", "t.sqlite", "t"],
+      ["live-list", "list", "t.sqlite", "t"], ["live-list", "doctor", "t.sqlite", "t"],
+      ["live-list", "list", "t.sqlite", "t", "--copy"], ["results-schema", "t.sqlite"],
+    ]
+    for pages in [1, 5, count - 1] {
+      try write(pages)
+      for verb in verbs {
+        let refused = try run.run(verb[0], Array(verb.dropFirst()))
+        #expect(
+          refused.errors.contains(
+            "the file ends at page \(pages) of \(count); perhaps it is still being copied"
+          ),
+          "\(verb) \(refused)"
+        )
+        #expect([65, 66, 74].contains(refused.status), "\(refused)")
+      }
+    }
+    // A program that does not know the number of pages leaves a wrong one behind, and does not call it right.
+    try write(count, claiming: 5000, version: 200)
+    for verb in verbs { #expect(try run.run(verb[0], Array(verb.dropFirst())).status == 0) }
+    try write(5, claiming: 5000, version: 200)
+    let refused = try run.run("live-list", ["t.sqlite"])
+    #expect(refused.errors.contains("is a damaged database (malformed"), "\(refused)")
+  }
+
   @Test func `R104: a view without a key is listed and exported, and not watched`() throws {
     try execute(
       """

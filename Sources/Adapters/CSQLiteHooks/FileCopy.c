@@ -141,6 +141,21 @@ static void read_journal(const char *path, results_file_state *state) {
   }
 }
 
+static uint32_t big_endian(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/// Reads the size that a file's header states. It counts if the program that changed the file last has written it
+/// (https://www.sqlite.org/fileformat2.html#in_header_database_size).
+static void read_stated_size(sqlite3_file *file, results_file_state *state) {
+  uint8_t header[100];
+  if (file->pMethods->xRead(file, header, sizeof header, 0) != SQLITE_OK) return;
+  uint32_t size = (uint32_t)header[16] << 8 | header[17];
+  state->page_size = size == 1 ? 65536 : (int32_t)size;
+  if (memcmp(header + 24, header + 92, 4) != 0) return;
+  state->stated_size = (int64_t)big_endian(header + 28) * state->page_size;
+}
+
 int results_read_file_state(sqlite3 *db, results_file_state *state) {
   memset(state, 0, sizeof *state);
   sqlite3_file *file = file_of(db);
@@ -156,6 +171,7 @@ int results_read_file_state(sqlite3 *db, results_file_state *state) {
   if (state->format == RESULTS_ROLLBACK_JOURNAL && has_write_ahead_log(path)) {
     state->format = RESULTS_WRITE_AHEAD_LOG;
   }
+  read_stated_size(file, state);
   sqlite3_int64 size = 0;
   if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return 0;
   state->size = size;

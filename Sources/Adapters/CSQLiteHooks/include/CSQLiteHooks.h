@@ -166,9 +166,13 @@ typedef struct results_file_state {
   int32_t is_reserved;
   /// Whether a later write gives the file another time.
   int32_t is_settled;
+  /// The number of bytes of a page.
+  int32_t page_size;
   /// What SQLite changes with every commit.
   uint64_t version[2];
   int64_t size;
+  /// The size that the header states; 0 where it states none that counts.
+  int64_t stated_size;
   int64_t modified;
   int64_t journal_size;
   int64_t journal_modified;

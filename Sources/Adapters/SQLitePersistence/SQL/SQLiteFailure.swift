@@ -85,7 +85,8 @@ extension StoreError {
               + ". Shorten it, or read a view without the column that has it."
           )
         )
-      case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: failure.message)
+      case SQLITE_CORRUPT, SQLITE_NOTADB:
+        .damaged(path: path, detail: FileState.truncation(at: path) ?? failure.message)
       case SQLITE_ERROR where failure.missingTable != nil:
         .cannotOpen(
           path: path,
@@ -156,7 +157,9 @@ extension StoreError {
     }
     switch failure.primaryCode {
     case SQLITE_NOTADB: self = .cannotOpen(path: path, .notADatabase)
-    case SQLITE_CORRUPT: self = .cannotOpen(path: path, .damaged(detail: failure.message))
+    case SQLITE_CORRUPT:
+      let detail = FileState.truncation(at: path) ?? failure.message
+      self = .cannotOpen(path: path, .damaged(detail: detail))
     case SQLITE_PERM, SQLITE_AUTH, SQLITE_READONLY:
       self = .cannotOpen(path: path, .noPermission(detail: failure.message))
     case SQLITE_CANTOPEN:

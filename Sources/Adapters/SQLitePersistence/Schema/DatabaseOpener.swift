@@ -82,7 +82,7 @@ struct DatabaseOpener {
       var opened = try opening(isNew: file.isNew) {
         try SchemaInspector.checkNames(of: inspector.entities)
         if let queue = try foreignFile?.openCopy(configuration) {
-          try queue.unsafeReentrantRead { try check($0, file) }
+          try queue.unsafeReentrantRead { try check($0) }
           return try prepareClosing(queue)
         }
         if !file.isNew { try check(file) }
@@ -281,33 +281,26 @@ struct DatabaseOpener {
     if let connected { configuration.prepareDatabase { try connected.check($0.sqliteConnection) } }
     defend(&configuration)
     do {
-      try check(DatabaseQueue(path: databasePath, configuration: configuration), file)
+      try check(DatabaseQueue(path: databasePath, configuration: configuration))
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_READONLY || error.resultCode == .SQLITE_CANTOPEN
     {
       // Only a writer can recover what a crash has left behind.
       guard !options.isReadOnly, configuration.readonly else { throw error }
       configuration.readonly = false
-      try check(DatabaseQueue(path: databasePath, configuration: configuration), file)
+      try check(DatabaseQueue(path: databasePath, configuration: configuration))
     }
   }
 
-  private func check(_ queue: DatabaseQueue, _ file: StoreFile) throws {
+  private func check(_ queue: DatabaseQueue) throws {
     defer { try? queue.close() }
-    try queue.unsafeRead { try check($0, file) }
+    try queue.unsafeRead { try check($0) }
     // A pool writes into a file before it answers anything; by then the file must fit.
     if !queue.configuration.readonly, !options.onlyReads { _ = try prepare(queue) }
   }
 
-  private func check(_ database: Database, _ file: StoreFile) throws {
+  private func check(_ database: Database) throws {
     let findings = try inspector.inspect(database)
-    let pages = try database.integer("PRAGMA page_count")
-    let expected = try pages * database.integer("PRAGMA page_size")
-    if file.logSize == 0, Int64(file.size) < expected {
-      throw OpenFailureError(
-        .damaged(detail: "it has \(file.size) bytes where its header says \(expected)")
-      )
-    }
     let encoding = try String.fetchOne(database, sql: "PRAGMA encoding") ?? "UTF-8"
     guard encoding == "UTF-8" || findings.isEmpty else {
       throw OpenFailureError(

@@ -45,6 +45,23 @@ struct FileState: Equatable, Sendable {
   /// The size of the file in bytes.
   var size: Int64 { state.size }
 
+  /// What is said of a file that SQLite calls damaged, if it is shorter than its header says.
+  /// - Parameter path: The file's path.
+  /// - Returns: `nil` for any other file, and where a log may have the rest.
+  static func truncation(at path: String) -> String? {
+    var opened: OpaquePointer?
+    defer { sqlite3_close(opened) }
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+    guard !path.isInMemory,
+      sqlite3_open_v2(path.databasePath, &opened, flags, nil) == SQLITE_OK,
+      let state = FileState(of: opened)?.state, state.page_size > 0,
+      state.size < state.stated_size, results_side_file_size(path, "-wal") <= 0
+    else { return nil }
+    let size = Int64(state.page_size)
+    return
+      "the file ends at page \(state.size / size) of \(state.stated_size / size); perhaps it is still being copied"
+  }
+
   /// The file that has the path.
   var identity: FileIdentity { FileIdentity(device: state.device, number: state.number) }
 
