@@ -736,4 +736,59 @@ import WireFormat
     #expect(refused.status == 64)
     #expect(refused.errors.contains("--columns"), "\(refused)")
   }
+
+  @Test func `R194: a value beyond the limit stops no list that does not need its column`() throws {
+    // The bytes are made when the column is read, so that the file is small.
+    try music.execute(
+      """
+      CREATE TABLE bomb (id INTEGER PRIMARY KEY, name TEXT, b AS (zeroblob(300000000 + id)), n INT,
+        parent INT REFERENCES bomb);
+      INSERT INTO bomb (id, name, n, parent) VALUES (1, 'b', 5, 2), (2, 'a', 6, 1), (3, 'a', 7, NULL)
+      """
+    )
+    let refused = try run.run("live-list", ["list", "music.sqlite", "bomb"])
+    #expect(refused.status == 78)
+    #expect(
+      refused.errors.contains("leave out the column that has it: by a view, or by --columns"),
+      "\(refused)"
+    )
+    let order = ["--columns", "name,id", "--where", "n < 7", "--sort", "name,-n"]
+    let expected = ["name\tid", "a\t2", "b\t1"]
+    #expect(try run.run("live-list", ["list", "music.sqlite", "bomb"] + order).lines == expected)
+    #expect(
+      try run.run("live-list", ["export", "music.sqlite", "bomb", "-", "--format", "tsv"] + order)
+        .lines == expected
+    )
+    let sections = ["--section-by", "name", "--sort", "name,-parent", "--columns", "n"]
+    #expect(
+      try run.run("live-list", ["list", "music.sqlite", "bomb"] + sections).lines
+        == ["section\tn", "a\t6", "a\t7", "b\t5"]
+    )
+    let watch = try run.start(
+      "live-list",
+      "watch",
+      "music.sqlite",
+      "bomb",
+      "--columns",
+      "name",
+      "--format",
+      "jsonl",
+      "--deltas",
+      "1"
+    )
+    #expect(try watch.line()?.contains(#"{"id":1,"name":"b"}"#) == true)
+    try music.execute("UPDATE bomb SET name = 'c' WHERE id = 1")
+    #expect(try watch.line()?.contains(#""name":"c""#) == true)
+    #expect(try watch.status(within: 10) == 0)
+    // With a path whole rows are read.
+    try music.execute(
+      "DELETE FROM bomb; ALTER TABLE bomb DROP b; INSERT INTO bomb VALUES (1, 'b', 5, 1)"
+    )
+    for options in [
+      ["--where", "parent.n == 5"], ["--sort", "parent.name"], ["--section-by", "parent"],
+    ] {
+      let related = ["list", "music.sqlite", "bomb", "--columns", "n"] + options
+      #expect(try run.run("live-list", related).lines.last?.hasSuffix("5") == true)
+    }
+  }
 }

@@ -223,13 +223,17 @@ struct TableWatchVerb: AsyncParsableCommand {
       within: end.time?.duration
     )
     let settings = try locale.settings(for: output.listFormat)
-    let definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
+    var definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
     let columns = try output.rows.columns(of: TableProgram.self)
     try DiscoveredTable.shared.follow(definition.fetching(columns))
     let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))
     let coverage = opened.capabilities.historyCoverage
     let isReadDirectly = DiscoveredStores.locksWriters(opened)
     try opened.close()
+    // A change log has whole rows.
+    if coverage != .everyWriter, output.rows.columns != nil {
+      definition = try TableProgram.narrowed(definition, to: columns)
+    }
     try open.note(
       coverage == .everyWriter
         ? "following every writer row by row, by the change log of \(file)"

@@ -62,6 +62,39 @@ enum TableProgram: ListProgram {
     )
   }
 
+  static func narrowed(
+    _ definition: ResultsDefinition<Row>,
+    to columns: [ListColumn]
+  ) throws(RequestError) -> ResultsDefinition<Row> {
+    guard let found = DiscoveredTable.current, found.union == nil, !found.isUnidentified else {
+      return definition
+    }
+    let order = try definition.order()
+    var names = order.predicate.attributes + order.terms.flatMap(\.expression.attributes)
+    for column in columns {
+      switch column {
+      case .key: break
+      case .attribute(_, let attribute): names.append(attribute.name)
+      default: return definition
+      }
+    }
+    let needed = Set((names + entity.identity.columns).compactMap(entity.index(of:)))
+    let attributes = entity.attributes.indices.filter(needed.contains).map { entity.attributes[$0] }
+    guard
+      let entity = try? EntityDescription(
+        name: entity.name,
+        identity: entity.identity,
+        attributes: attributes
+      )
+    else { return definition }
+    var narrowed = definition
+    narrowed.request = definition.request.returning(of: entity)
+    // Without relationships there is no path.
+    guard (try? narrowed.order()) != nil else { return definition }
+    DiscoveredTable.shared.narrow(to: entity)
+    return narrowed
+  }
+
   /// Opens the discovered database; nothing is written unless the change log was asked for.
   static func openStore(_ location: StoreLocation) throws -> any Store {
     guard let table = DiscoveredTable.current else {
@@ -119,7 +152,7 @@ final class DiscoveredTable: Sendable {
   struct Table: Sendable {
     let database: any DescribedDatabase
     let description: any DescribedTable
-    let entity: EntityDescription
+    var entity: EntityDescription
     /// The tables of a list of several; `nil` for one.
     var union: UnionDescription?
     /// The entities that the store is opened with, so that a change log records no others; `nil` for all that the table is connected with.
@@ -167,6 +200,14 @@ final class DiscoveredTable: Sendable {
 
   /// Sets the table.
   func set(_ table: Table) { self.table.withLock { $0 = table } }
+
+  /// Opens stores without the attributes that an entity leaves out, which are not read then (R194).
+  func narrow(to entity: EntityDescription) {
+    table.withLock { table in
+      table?.entity = entity
+      table?.followed = nil
+    }
+  }
 
   /// Opens stores with what a list reads, and with nothing else that the table is connected with.
   /// - Throws: `RequestError` for a definition that is not valid.

@@ -154,6 +154,19 @@ package struct RowOptions: ParsableArguments {
     }
   }
 
+  /// Returns a list that is printed once, without what the chosen columns do not need, and the columns.
+  /// - Throws: As `columns(of:)`; `RequestError` for a definition that is not valid.
+  func narrowed<Program: ListProgram>(
+    _ definition: ResultsDefinition<Row>,
+    of program: Program.Type
+  ) throws -> (ResultsDefinition<Row>, [ListColumn]) {
+    let shown = try columns(of: Program.self)
+    guard columns != nil else { return (definition, shown) }
+    let narrowed = try Program.narrowed(definition, to: shown)
+    // The columns know where their attributes are.
+    return (narrowed, try columns(of: Program.self))
+  }
+
   /// Returns the columns of a full-screen list: the running values of the program too, unless the user has chosen.
   /// - Throws: As `columns(of:)`.
   func screenColumns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {

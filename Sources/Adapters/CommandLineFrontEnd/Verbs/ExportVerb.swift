@@ -92,9 +92,9 @@ package struct ExportRun<Program: ListProgram> {
     if let columns {
       var options = RowOptions()
       options.columns = columns
-      let found = try options.columns(of: Program.self)
+      let (narrowed, found) = try options.narrowed(definition, of: Program.self)
       if let running = found.running { throw running.refusal(by: "export") }
-      definition = definition.fetching(found, observesNames: false)
+      definition = narrowed.fetching(found, observesNames: false)
       chosen = found
     }
     let opened = try Program.openStore(try store.locationToRead(of: Program.self))

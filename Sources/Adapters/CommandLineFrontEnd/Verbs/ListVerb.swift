@@ -57,7 +57,7 @@ package struct ListRun<Program: ListProgram> {
     from store: ReadingStoreOptions,
     failIfEmpty: Bool = false
   ) async throws {
-    let columns = try output.rows.columns(of: Program.self)
+    let (definition, columns) = try output.rows.narrowed(definition, of: Program.self)
     let location = try store.locationToRead(of: Program.self)
     let opened = try Program.openStore(location)
     let count = try await print(definition, columns, in: opened, Program.caches(for: location))

@@ -45,6 +45,9 @@ package protocol ListProgram: Sendable {
   static var examples: ProgramExamples { get }
   /// Returns the definition of the list that is printed by default.
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row>
+  /// Returns a list that is printed once with some columns, without the attributes that it does not need; it is then that of `entity` too.
+  static func narrowed(_ definition: ResultsDefinition<Row>, to columns: [ListColumn])
+    throws(RequestError) -> ResultsDefinition<Row>
   /// The names of the section keys besides attributes, such as `decade`.
   static var sectionKeyNames: [String] { get }
   /// Returns the section key with one of the names in `sectionKeyNames`, or `nil` for any other name.
@@ -151,6 +154,14 @@ extension ListProgram {
 
   /// Objects can be changed.
   package static var isReadOnly: Bool { false }
+
+  /// Whole rows are read.
+  package static func narrowed(
+    _ definition: ResultsDefinition<Row>,
+    to columns: [ListColumn]
+  ) throws(RequestError) -> ResultsDefinition<Row> {
+    definition
+  }
 
   /// No section keys besides attributes.
   package static var sectionKeyNames: [String] { [] }

@@ -82,7 +82,7 @@ extension StoreError {
           path: path,
           .modelMismatch(
             detail: "a value or a statement is longer than is permitted, 256 MB in a file of others"
-              + ". Shorten it, or read a view without the column that has it."
+              + ". Shorten it, or leave out the column that has it: by a view, or by --columns of list, export or watch."
           )
         )
       case SQLITE_CORRUPT, SQLITE_NOTADB:

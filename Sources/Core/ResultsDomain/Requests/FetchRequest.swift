@@ -93,6 +93,14 @@ extension FetchRequest {
   public func returning<Other: FetchedObject>(
     _ kind: Other.Type = Other.self
   ) -> FetchRequest<Other> {
+    returning(kind, of: entity)
+  }
+
+  /// Returns the request for another description of its entity, which has the attributes that the request names.
+  package func returning<Other: FetchedObject>(
+    _ kind: Other.Type = Other.self,
+    of entity: EntityDescription
+  ) -> FetchRequest<Other> {
     var request = FetchRequest<Other>(
       entity: entity,
       where: predicate,
