@@ -165,6 +165,7 @@ int results_read_file_state(sqlite3 *db, results_file_state *state) {
   int is_reserved = 0;
   if (file->pMethods->xCheckReservedLock(file, &is_reserved) != SQLITE_OK) return 0;
   state->is_reserved = is_reserved != 0;
+  state->is_preparing = is_reserved != 0 && results_writer_prepares(path);
   read_journal(path, state);
   if (!read_header(file, &state->format, state->version)) return 0;
   state->named_format = state->format;

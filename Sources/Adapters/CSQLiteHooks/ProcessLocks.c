@@ -69,6 +69,26 @@ static void read_name(int64_t process, char *name, int capacity) {
   name[length] = 0;
 }
 
+int results_writer_prepares(const char *path) {
+  char resolved[PATH_MAX];
+  if (realpath(path, resolved) == NULL) return 0;
+  // Bytes in this order: of a commit that waits for readers, of a writer, and of readers, which a commit holds alone.
+  const byte_range writer = range_of(resolved, "", 0x40000001, 0x40000001);
+  const byte_range waiting = range_of(resolved, "", 0x40000000, 0x40000000);
+  const byte_range readers = range_of(resolved, "", 0x40000002, 0x40000000 + 511);
+  FILE *locks = writer.exists ? fopen("/proc/locks", "re") : NULL;
+  if (locks == NULL) return 0;
+  // The locks of processes that this one may not see are missing.
+  int is_seen = 0, is_writing = 0;
+  char line[256];
+  while (!is_writing && fgets(line, sizeof line, locks) != NULL) {
+    is_seen |= owner(line, &writer) != 0;
+    is_writing = owner(line, &waiting) != 0 || owner(line, &readers) != 0;
+  }
+  fclose(locks);
+  return is_seen && !is_writing;
+}
+
 int64_t results_lock_holder(const char *path, char *name, int capacity) {
   if (capacity > 0) name[0] = 0;
   char resolved[PATH_MAX];
@@ -92,6 +112,11 @@ int64_t results_lock_holder(const char *path, char *name, int capacity) {
 }
 
 #else
+
+int results_writer_prepares(const char *path) {
+  (void)path;
+  return 0;
+}
 
 int64_t results_lock_holder(const char *path, char *name, int capacity) {
   (void)path;

@@ -213,6 +213,31 @@ import Testing
     #expect(try numbers(store).contains(.integer(7)))
   }
 
+  #if os(Linux)
+  @Test(arguments: journals)
+  func `R186: no lock is taken while a writer is about to commit`(_ journal: String) throws {
+    let queue = try writer(journal, rows: 3)
+    // With synchronous = OFF the journal counts from its beginning.
+    try queue.inDatabase { try $0.execute(sql: "PRAGMA cache_size = 100; BEGIN IMMEDIATE") }
+    let store = try store()
+    for isWritten in [false, true] {
+      if isWritten { try queue.inDatabase { try $0.execute(sql: "UPDATE t SET x = 7") } }
+      let state = try #require(FileState(of: queue.inDatabase { $0.sqliteConnection }))
+      #expect(state.isPreparing && state.isCommitted)
+      // Beyond the time of stillness, after which a lock is taken.
+      for _ in 1...3 {
+        #expect(try connection().poll() != .busy)
+        try store.checkForExternalChanges()
+        #expect(try Set(numbers(store)) == [.integer(0)])
+        usleep(60_000)
+      }
+    }
+    try queue.inDatabase { try $0.execute(sql: "COMMIT") }
+    try store.checkForExternalChanges()
+    #expect(try Set(numbers(store)) == [.integer(7)])
+  }
+  #endif
+
   @Test func `R187: a commit that its program did not finish is named, and never shown`() throws {
     let queue = try writer(rows: 1500)
     try queue.inDatabase { try $0.execute(sql: "BEGIN; UPDATE t SET x = 7") }

@@ -164,6 +164,8 @@ typedef struct results_file_state {
   int32_t journal;
   /// Whether a connection holds the lock of writers.
   int32_t is_reserved;
+  /// Whether the system shows that this connection has not begun to write into the database.
+  int32_t is_preparing;
   /// Whether a later write gives the file another time.
   int32_t is_settled;
   /// The number of bytes of a page.
@@ -216,6 +218,10 @@ void results_file_events_renew(results_file_events *events);
 void results_file_events_interrupt(results_file_events *events);
 /// Ends the subscription.
 void results_file_events_close(results_file_events *events);
+
+/// Whether a process holds the lock of writers of a database with a rollback journal, and has not begun to write into the file.
+/// - Returns: 0 also where the system does not report it (only Linux does), or not for all processes.
+int results_writer_prepares(const char *path);
 
 /// The process that keeps a database from being written, and its name; 0 if there is none or it is unknown.
 int64_t results_lock_holder(const char *path, char *name, int capacity);

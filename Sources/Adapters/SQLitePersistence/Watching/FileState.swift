@@ -30,14 +30,18 @@ struct FileState: Equatable, Sendable {
 
   /// Whether the file holds committed pages only.
   ///
-  /// A writer whose journal has not been written out has not written into the file either. Without a journal in a file that is unknown.
+  /// A writer whose journal has not been written out has not written into the file either. Without a journal in a file, and where the
+  /// journal is never written out, its locks show it, if the system shows them.
   var isCommitted: Bool {
     switch Int(state.journal) {
-    case RESULTS_NO_JOURNAL: state.is_reserved == 0
+    case RESULTS_NO_JOURNAL: state.is_reserved == 0 || isPreparing
     case RESULTS_JOURNAL_BEGUN: true
-    default: false
+    default: isPreparing
     }
   }
+
+  /// Whether the system shows that a writer will commit, and has not begun to: a lock would make that fail.
+  var isPreparing: Bool { state.is_preparing != 0 }
 
   /// Whether every later write changes the file's time.
   var isSettled: Bool { state.is_settled != 0 }

@@ -56,6 +56,8 @@ final class ForeignFile: Sendable {
 
   /// The pauses after attempts that have failed; the last one is repeated.
   private static let pauses: [Duration] = [5, 10, 20, 40, 80, 160].map { .milliseconds($0) }
+  /// The pause after an attempt that took no time.
+  private static let shortPause: Duration = .milliseconds(20)
   /// How long a writer must have done nothing to be disturbed.
   private static let stillness: Duration = .milliseconds(100)
   /// A file is read under a lock for at most this part of the time.
@@ -170,10 +172,14 @@ extension ForeignFile {
     state.failing = (failing.since, failing.count + 1)
     if state.found?.state != before { state.found = (before, now) }
     let pauses = ForeignFile.pauses
-    state.nextAttempt = .now + pauses[min(failing.count, pauses.count - 1)]
+    let pause = pauses[min(failing.count, pauses.count - 1)]
+    // Where an attempt costs little, many are made before a lock is taken.
+    state.nextAttempt =
+      .now + min(pause, max(ForeignFile.shortPause, (.now - now) * ForeignFile.restFactor))
     let isStill = state.found.map { now - $0.since >= ForeignFile.stillness } ?? false
     let isLast = now - failing.since >= patience
-    if isStill || isLast, now >= state.nextReading,
+    let mayLock = !before.isPreparing || now - failing.since >= patience * 2
+    if isStill || isLast, mayLock, now >= state.nextReading,
       let content = try lockedContent(&state, isLast: isLast)
     {
       (state.failing, state.found) = (nil, nil)
