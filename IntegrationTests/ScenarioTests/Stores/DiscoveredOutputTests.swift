@@ -198,6 +198,33 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 500])
+  func `R194: a calculated column that fails in a row stops no list without it`(_ row: Int) throws {
+    try execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, n INT);
+      INSERT INTO t WITH i(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM i WHERE i < 1000)
+        SELECT i, iif(i = \(row), -9223372036854775808, i) FROM i;
+      ALTER TABLE t ADD COLUMN size AS (abs(n));
+      """
+    )
+    let verbs = [["list"], ["watch", "--deltas", "0"], ["browse", "--print", "--no-state"]]
+    for verb in verbs where verb[0] != "browse" || row == 1 {
+      let words = [verb[0], "t.sqlite", "t"] + verb.dropFirst()
+      let refused = try run.run("live-list", words)
+      #expect(refused.status == 78, "\(refused)")
+      #expect(refused.errors.contains("fails in a row (integer overflow)"), "\(refused)")
+    }
+    #expect(
+      try list("t", "--columns", "id", "--limit", "2", "--sort", "n").lines == ["id", "\(row)"]
+        + [row == 1 ? "2" : "1"]
+    )
+    let columns = try run.run("live-list", "tables", "t.sqlite", "t").lines
+    #expect(columns.contains { $0.hasPrefix("size\t") && $0.contains("calculated") })
+    try run.run("live-list", "doctor", "t.sqlite", "t")
+    #expect(try run.run("results-schema", "t.sqlite", "t").output.contains("var size: "))
+  }
+
   @Test func `R103: a file that is shorter than its header says is called that`() throws {
     try execute(
       """

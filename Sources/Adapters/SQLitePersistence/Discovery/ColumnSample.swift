@@ -35,7 +35,7 @@ struct ColumnSample {
   /// Samples the first and the last rows of a table or view.
   ///
   /// A long value is neither made nor loaded: where a row has one, the columns are sampled one by one, and of a column with long values
-  /// only the classes are read.
+  /// only the classes are read. Of a calculated column that fails in a row nothing is known.
   /// - Returns: One sample for each column.
   static func samples(
     of shape: TableShape,
@@ -91,7 +91,10 @@ struct ColumnSample {
           }
         }
       }
-    } catch  where SQLiteFailure(error)?.primaryCode == SQLITE_TOOBIG {
+    } catch {
+      let code = SQLiteFailure(error)?.code
+      let isCalculated = kind == .table && shape.columns.contains { $0.generation != .none }
+      guard code == SQLITE_TOOBIG || code == SQLITE_ERROR && isCalculated else { throw error }
       return nil
     }
     return samples

@@ -50,6 +50,14 @@ struct SQLiteFailure: Error {
   static let dataType = SQLITE_CONSTRAINT | 12 << 8
   static let foreignKey = SQLITE_CONSTRAINT | 3 << 8
 
+  /// What is said of a calculated column, or of a view, that fails in a row; `nil` for a failure that it cannot have.
+  var ofCalculation: String? {
+    guard code == SQLITE_ERROR else { return nil }
+    return
+      "a calculated column or a view fails in a row (\(message)). Correct that row, or leave out the column: by a view, or by --columns"
+      + " of list, export or watch."
+  }
+
   /// SQLite's primary result code.
   var primaryCode: Int32 { code & 0xFF }
 }

@@ -72,7 +72,12 @@ final class StoreContext: Sendable {
       {
         throw .cannotOpen(path: path, .tableChanged(entity: entity, detail: detail))
       }
-      throw StoreError(error, path: path, waited: busyTimeout)
+      let failure = StoreError(error, path: path, waited: busyTimeout)
+      guard options.isDiscovered, case .unexpected = failure,
+        let detail = SQLiteFailure(error)?.ofCalculation
+      else { throw failure }
+      // The expressions of others can fail in a row, as those of this package do not.
+      throw .cannotOpen(path: path, .modelMismatch(detail: detail))
     }
   }
 }
