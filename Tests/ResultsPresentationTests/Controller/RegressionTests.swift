@@ -185,6 +185,33 @@ struct RegressionTests {
     #expect(updated.map(\.delta.picture) == ["=[0,1]"])
   }
 
+  @Test func `R200 R201: a row that leaves the window unseen has no old values`()
+    throws
+  {
+    let store = try Volume.store(("A", "x"))
+    var definition = Volume.bySeries()
+    definition.sectionKey = nil
+    definition.request.sortDescriptors = [.ascending("title")]
+    definition.request.fetchLimit = 1
+    var engine = try store.engine(definition, maintainsDigests: false)
+    try store.change("x") { $0.pages = 7 }
+    _ = try store.commit(origin: .unnamed) { transaction in
+      try transaction.insert(Volume(series: "A", title: "b"))
+    }
+    let steps = try store.read { (snapshot) throws(StoreError) in
+      try engine.requery(in: snapshot, assumingChanges: true)
+    }
+    let left = try #require(steps.first?.delta.rows.deletes.first)
+    #expect(left.old == nil)
+    // So what returns as it is now is named, whatever it was.
+    _ = try store.commit(origin: .unnamed) { transaction in
+      try transaction.delete(ObjectID(entity: "Volume", key: .integer(2)), of: Volume.entity)
+    }
+    let back = try store.read { (snapshot) throws(StoreError) in try engine.advance(to: snapshot) }
+    let net = try steps[0].delta.then(back[0].delta)
+    #expect(net.rows.updates.map(\.changed) == [nil], "\(net.rows)")
+  }
+
   @Test func `R40: a section value that is not shown moves a row without an update`() throws {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
     var definition = Volume.bySeries()

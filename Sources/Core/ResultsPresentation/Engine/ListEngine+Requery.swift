@@ -159,7 +159,7 @@ extension ListEngine {
       affected += try updatedRows(changed, except: affected, in: store)
     }
     if digests == nil, assumesChanges, !plan.observedAttributes.isEmpty {
-      affected += possiblyUpdatedRows(newKeys, except: affected)
+      affected += possiblyUpdatedRows(oldKeys, newKeys, except: affected)
     }
     let entity = plan.entity
     var change = ListChange(
@@ -176,19 +176,24 @@ extension ListEngine {
     return try apply(change, in: store)?.step.map { [$0] } ?? []
   }
 
-  /// All rows in the window whose content may have changed.
+  /// All rows with the same key in both readings that are in the window, or have left it, and whose content may have changed.
   private func possiblyUpdatedRows(
+    _ oldKeys: SortedKeyList,
     _ newKeys: SortedKeyList,
     except known: [AffectedRow]
   ) -> [AffectedRow] {
-    let known = Set(known.map(\.id.key))
+    var known = Set(known.map(\.id.key))
     var rows: [AffectedRow] = []
-    newKeys.forEachKey(in: plan.window(of: newKeys.count)) { _, bytes in
-      guard let key = plan.layout.objectKey(in: bytes, of: plan.entity.identity),
-        !known.contains(key)
-      else { return }
-      let id = ObjectID(entity: plan.entity.name, key: key)
-      rows.append(AffectedRow(id: id, oldKey: Array(bytes), newKey: Array(bytes), changed: nil))
+    for (keys, window) in [
+      (newKeys, plan.window(of: newKeys.count)), (oldKeys, snapshot.window),
+    ] {
+      keys.forEachKey(in: window) { _, bytes in
+        guard let key = plan.layout.objectKey(in: bytes, of: plan.entity.identity),
+          known.insert(key).inserted
+        else { return }
+        let id = ObjectID(entity: plan.entity.name, key: key)
+        rows.append(AffectedRow(id: id, oldKey: Array(bytes), newKey: Array(bytes), changed: nil))
+      }
     }
     return rows
   }
