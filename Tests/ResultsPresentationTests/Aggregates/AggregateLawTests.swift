@@ -193,7 +193,8 @@ struct AggregateLawTests {
       let window = start + page.lowerBound..<start + min(page.upperBound, snapshot.rowCount)
       all = try wanted(ids, window)
     }
-    let inputs = aggregate.aggregate.expression.attributes + aggregate.aggregate.predicate.attributes
+    let inputs =
+      aggregate.aggregate.expression.attributes + aggregate.aggregate.predicate.attributes
     if let fetched = definition.request.propertiesToFetch,
       let attribute = inputs.first(where: { !fetched.contains($0) })
     {
