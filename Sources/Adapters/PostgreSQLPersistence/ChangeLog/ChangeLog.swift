@@ -77,6 +77,7 @@ final class ChangeLog: ChangeSource {
   ///   - tables: The tables of the store's entities.
   ///   - name: The name of the log's schema.
   ///   - mayInstall: Whether the log and its triggers may be created.
+  ///   - uncaptured: The names of tables whose triggers this opening has removed with a column, and puts back.
   ///   - mode: The mode of capture for tables that are not captured yet, or `nil` for the fastest that is right.
   ///   - limits: How long the log is kept.
   ///   - connection: A connection without an open transaction.
@@ -87,15 +88,18 @@ final class ChangeLog: ChangeSource {
     tables: StoreTables,
     schema name: String = "fetched_results",
     mayInstall: Bool,
+    restoring uncaptured: Set<Value> = [],
     mode: CaptureText.Mode? = nil,
     limits: Limits = Limits(),
     on connection: Connection,
     path: String
   ) throws(StoreError) -> ChangeLog? {
     let schema = LogSchema(name: name)
-    let installer = ChangeLogInstaller(schema: schema, tables: tables, path: path, mode: mode)
+    var installer = ChangeLogInstaller(schema: schema, tables: tables, path: path, mode: mode)
+    installer.uncaptured = uncaptured
     let layout = try installer.layout(installing: mayInstall, on: connection)
     // A table that was never captured has no log; what someone has switched off is compared until it is repaired.
+    installer.uncaptured = []
     guard let layout, layout.tables.allSatisfy({ $0.newest != nil }) else { return nil }
     do {
       if mayInstall { try limits.apply(to: schema, on: connection) }

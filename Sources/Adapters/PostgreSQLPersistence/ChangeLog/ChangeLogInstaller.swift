@@ -10,6 +10,8 @@ struct ChangeLogInstaller {
   let path: String
   /// The mode of capture, or `nil` for the fastest that is right for each table.
   var mode: CaptureText.Mode?
+  /// The names of tables whose triggers this opening of the store has removed with a column: they are put back.
+  var uncaptured: Set<Value> = []
 
   /// How long to wait for the locks of others.
   private static let patience: Duration = .seconds(5)
@@ -308,7 +310,11 @@ struct ChangeLogInstaller {
           + " would be lost. Give it a name that sorts behind \(CaptureText.triggerPrefix)"
         throw .cannotOpen(path: path, .modelMismatch(detail: detail))
       }
-      if table.isAltered, !all, !restores { continue }
+      if table.isAltered, !all, !restores,
+        !uncaptured.contains(.text(tables.all[index].entity.name))
+      {
+        continue
+      }
       // Several entities may have one table.
       let sharing = layout.tables.indices.filter { layout.tables[$0].relation == table.relation }
       guard

@@ -80,8 +80,8 @@ public final class PostgreSQLStore: Store {
     on connection: Connection
   ) throws(StoreError) -> StoreContext {
     let isWritable = !options.isReadOnly && !options.onlyReads && !facts.isStandby
-    let tables = try SchemaOpening.tables(
-      for: entities,
+    let (tables, uncaptured) = try SchemaOpening.open(
+      entities,
       options: SchemaOptions(
         schema: options.schema,
         adoptsTables: options.adoptsTables,
@@ -98,7 +98,14 @@ public final class PostgreSQLStore: Store {
       path: path,
       tables: tables,
       options: options,
-      changes: try changes(of: tables, options, isWritable: isWritable, path, on: connection),
+      changes: try changes(
+        of: tables,
+        restoring: uncaptured,
+        options,
+        isWritable: isWritable,
+        path,
+        on: connection
+      ),
       isStandby: facts.isStandby
     )
   }
@@ -106,6 +113,7 @@ public final class PostgreSQLStore: Store {
   /// Opens the log, and installs it unless the tables belong to an application; without one, snapshots are compared.
   private static func changes(
     of tables: StoreTables,
+    restoring uncaptured: Set<Value>,
     _ options: PostgreSQLStoreOptions,
     isWritable: Bool,
     _ path: String,
@@ -117,6 +125,7 @@ public final class PostgreSQLStore: Store {
         tables: tables,
         schema: options.logSchema,
         mayInstall: mayInstall,
+        restoring: uncaptured,
         mode: options.capture == .byRow ? .row : nil,
         limits: ChangeLog.Limits(
           retention: options.logRetention,

@@ -25,9 +25,22 @@ enum SchemaOpening {
     path: String,
     on connection: Connection
   ) throws(StoreError) -> StoreTables {
+    try open(entities, options: options, path: path, on: connection).tables
+  }
+
+  /// Opens the tables of some entities.
+  /// - Returns: The tables, and the names of those whose capture a change has removed with a column: nobody has switched it off.
+  /// - Throws: As `tables(for:options:path:on:)`.
+  static func open(
+    _ entities: [EntityDescription],
+    options: SchemaOptions,
+    path: String,
+    on connection: Connection
+  ) throws(StoreError) -> (tables: StoreTables, uncaptured: Set<Value>) {
     let inspector = SchemaInspector(entities: entities, options: options)
-    let opening = Opening(inspector: inspector, path: path, connection: connection)
-    return try opening.tables()
+    var opening = Opening(inspector: inspector, path: path, connection: connection)
+    let tables = try opening.tables()
+    return (tables, opening.uncaptured)
   }
 
   /// One use of a connection.
@@ -35,10 +48,12 @@ enum SchemaOpening {
     let inspector: SchemaInspector
     let path: String
     let connection: Connection
+    /// The tables whose triggers were removed with a column.
+    private(set) var uncaptured: Set<Value> = []
 
     private var options: SchemaOptions { inspector.options }
 
-    func tables() throws(StoreError) -> StoreTables {
+    mutating func tables() throws(StoreError) -> StoreTables {
       try refusing { () throws(OpenFailureError) in try inspector.checkNames() }
       let found = try read()
       guard !(try changes(found)).isEmpty else { return try tables(found) }
@@ -61,7 +76,7 @@ enum SchemaOpening {
     /// No lock keeps others out where there is no table yet: everybody could take it. A second process waits for the first one's transaction
     /// where it makes the same thing, fails, and finds the work done.
     /// - Returns: `nil` if another process has made some of it, or is in the way, unless this is the last attempt.
-    private func changedTables(
+    private mutating func changedTables(
       until deadline: ContinuousClock.Instant,
       isLast: Bool
     ) throws(StoreError) -> StoreTables? {
@@ -178,7 +193,11 @@ enum SchemaOpening {
 
     /// Makes some changes.
     /// - Returns: Whether they were made, and not by another process meanwhile.
-    private func apply(_ changes: [SchemaChange], isLast: Bool) throws(StoreError) -> Bool {
+    private mutating func apply(
+      _ changes: [SchemaChange],
+      isLast: Bool
+    ) throws(StoreError) -> Bool {
+      uncaptured = []
       var statements: [(text: String, entity: String?)] = []
       var taken: [String] = []
       if changes.contains(where: { $0.phase == .index }) {
@@ -190,7 +209,13 @@ enum SchemaOpening {
       }
       for change in changes {
         var triggers: [String] = []
-        if case .drop(_, let entity) = change { triggers = try self.triggers(of: entity) }
+        if case .drop(_, let entity) = change {
+          let found = try self.triggers(of: entity)
+          triggers = found.map(\.name)
+          if !found.isEmpty, found.allSatisfy(\.isEnabled) {
+            uncaptured.insert(.text(entity.name))
+          }
+        }
         let texts = change.statements(in: options.schema, triggers: triggers) { wanted in
           let name = SchemaChange.freeName(wanted, beside: taken)
           taken.append(name)
@@ -213,17 +238,21 @@ enum SchemaOpening {
     }
 
     /// The triggers that capture the changes of a table.
-    private func triggers(of entity: EntityDescription) throws(StoreError) -> [String] {
+    private func triggers(
+      of entity: EntityDescription
+    ) throws(StoreError) -> [(name: String, isEnabled: Bool)] {
       do {
         let result = try connection.run(
           """
-          SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+          SELECT t.tgname, t.tgenabled <> 'D' FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
             JOIN pg_namespace n ON n.oid = c.relnamespace
           WHERE n.nspname = $1 AND c.relname = $2 AND NOT t.tgisinternal AND starts_with(t.tgname, '!results')
           """,
           [.text(options.schema), .text(entity.name)]
         )
-        return (0..<result.count).compactMap { result.text($0, 0) }
+        return (0..<result.count).compactMap { row in
+          result.text(row, 0).map { ($0, result.boolean(row, 1) ?? false) }
+        }
       } catch {
         throw storeError(error, entity.name)
       }
