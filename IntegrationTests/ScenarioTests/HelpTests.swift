@@ -100,7 +100,10 @@ import Testing
     let others = ["add", "remove", "serve", "subscribe", "unsubscribe", "refresh"]
     let later = examples("subscribe").filter { $0.hasSuffix(" --later") }
     let rest = commands.filter { !others.contains($0.commandName) }.flatMap(\.examples)
-    for example in later + rest + examples("remove") + examples("unsubscribe") {
+    let columns = commands.flatMap(\.examples).first { $0.contains(" column add ") }
+    for example in [columns].compactMap(\.self) + later + rest + examples("remove")
+      + examples("unsubscribe")
+    {
       let words = example.split(separator: " ")
       // A watch and a follower run until they are interrupted, and a simulation until its time is over.
       let end =

@@ -44,7 +44,9 @@ public final class InMemoryStore: Store {
     let epoch = epoch ?? generator.next()
     self.entities = entities
     identity = StoreIdentity(name: name, uniqueName: "memory-" + String(epoch, radix: 16))
-    capabilities = StoreCapabilities(historyCoverage: .everyWriter, isDurable: false)
+    var capabilities = StoreCapabilities(historyCoverage: .everyWriter, isDurable: false)
+    capabilities.findsExtendedEntities = true
+    self.capabilities = capabilities
     core = StoreCore(
       StoreContent(entities: entities, version: StoreVersion(epoch: epoch, sequence: 0)),
       historyCapacity: historyCapacity,
@@ -158,7 +160,7 @@ extension InMemoryStore {
     through new: StoreVersion,
     of entity: EntityDescription
   ) -> StoreHistory {
-    guard let table = entities.firstIndex(of: entity.stored) else { return .commits([]) }
+    guard let table = entities.index(matching: entity) else { return .commits([]) }
     return core.history(after: old, through: new, ofTable: table)
   }
 

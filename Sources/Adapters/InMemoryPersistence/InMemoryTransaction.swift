@@ -55,8 +55,9 @@ extension InMemoryTransaction {
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID {
     try checkOpen()
-    let (entity, values) = (entity.stored, entity.storedValues(values))
     let table = try content.index(of: entity)
+    let values = content.entities[table].completed(entity.storedValues(values))
+    let entity = content.entities[table]
     try entity.validate(values)
     let given = try entity.key(for: values, given: key)
     let newKey = if let given { given } else { try nextKey(inTable: table) }
@@ -74,13 +75,17 @@ extension InMemoryTransaction {
     ifUnchangedFrom expected: Row?
   ) throws(StoreError) {
     try checkOpen()
-    let (entity, values) = (entity.stored, entity.storedValues(values))
     let table = try content.index(of: entity)
+    var values = entity.storedValues(values)
+    let entity = content.entities[table]
     guard isObject(id, of: entity), let stored = content.tables[table][id.key] else {
       throw .notFound(id)
     }
+    values = entity.completed(values, from: stored)
     try entity.validate(values)
-    if let expected, expected != stored { throw .conflict(id, expected: expected, stored: stored) }
+    if let expected, entity.completed(expected, from: stored) != stored {
+      throw .conflict(id, expected: expected, stored: stored)
+    }
     let isCompound = !entity.keyAttributeIndexes.isEmpty
     let key =
       isCompound ? ObjectKey.compound(entity.keyAttributeIndexes.map { values[$0] }) : id.key

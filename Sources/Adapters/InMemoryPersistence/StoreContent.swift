@@ -18,7 +18,7 @@ struct StoreContent: Sendable {
 
   /// The index of an entity's table.
   func index(of entity: EntityDescription) throws(StoreError) -> Int {
-    guard let index = entities.firstIndex(of: entity.stored) else {
+    guard let index = entities.index(matching: entity) else {
       throw .unknownEntity(entity.name, known: entities.map(\.name))
     }
     return index

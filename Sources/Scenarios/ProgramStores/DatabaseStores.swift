@@ -11,17 +11,27 @@ import TerminalFrontEnd
 enum DatabaseStores {
   /// Opens the store of some of a program's entities in a database.
   /// - Throws: `CommandFailure` for a URL that libpq does not understand, and `StoreError`.
-  static func open<Program: StoredProgram>(
+  static func open(
     _ url: String,
     _ entities: [EntityDescription],
     _ location: StoreLocation,
-    of program: Program.Type
+    _ replacements: [AttributeReplacement]
   ) throws -> any Store {
     try PostgreSQLStore(
       url: url,
       entities: entities,
-      options: try options(url, location, of: Program.self)
+      options: try options(url, location, replacements)
     )
+  }
+
+  /// Returns the attributes that users have added to an entity; `nil` for a database that cannot be read.
+  static func customAttributes(
+    of entity: String,
+    _ url: String,
+    _ location: StoreLocation
+  ) -> [AttributeDescription]? {
+    guard let options = try? options(url, location, []) else { return nil }
+    return try? PostgreSQLStore.customAttributes(of: entity, url: url, options: options)
   }
 
   /// Returns the statements that opening the store for writing would run.
@@ -34,14 +44,14 @@ enum DatabaseStores {
     try PostgreSQLStore.statements(
       url: url,
       entities: Program.entities,
-      options: try options(url, location, of: Program.self)
+      options: try options(url, location, Program.attributeReplacements)
     )
   }
 
-  private static func options<Program: StoredProgram>(
+  private static func options(
     _ url: String,
     _ location: StoreLocation,
-    of program: Program.Type
+    _ replacements: [AttributeReplacement]
   ) throws -> PostgreSQLStoreOptions {
     try check(url, of: "--store: ")
     var options = PostgreSQLStoreOptions(
@@ -49,9 +59,9 @@ enum DatabaseStores {
       busyTimeout: location.busyTimeout
     )
     options.onlyReads = location.onlyReads
-    options.attributeReplacements = Program.attributeReplacements
+    options.attributeReplacements = replacements
     if location.mayAsk {
-      options.password = { ask(for: $0) }
+      options.password = { password(for: $0) }
     }
     return options
   }
@@ -72,6 +82,13 @@ enum DatabaseStores {
   /// The passwords that the user has typed, so that a description and the store over it ask once.
   private static let passwords = Mutex<[String: String]>([:])
 
+  private static func password(for name: String) -> String? {
+    if let known = passwords.withLock({ $0[name] }) { return known }
+    let typed = ask(for: name)
+    passwords.withLock { $0[name] = typed }
+    return typed
+  }
+
   /// Describes the database of another application.
   /// - Throws: `CommandFailure` for a URL that libpq does not understand, and `StoreError`.
   static func describe(
@@ -87,12 +104,7 @@ enum DatabaseStores {
       describing: names,
       busyTimeout: busyTimeout,
       timeLimit: timeLimit,
-      password: { name in
-        if let known = passwords.withLock({ $0[name] }) { return known }
-        let typed = ask(for: name)
-        passwords.withLock { $0[name] = typed }
-        return typed
-      }
+      password: { password(for: $0) }
     )
   }
 
@@ -123,14 +135,21 @@ enum DatabaseStores {
 /// The programs' stores over PostgreSQL, in a build without it.
 enum DatabaseStores {
   /// Refuses every database.
-  static func open<Program: StoredProgram>(
+  static func open(
     _ url: String,
     _ entities: [EntityDescription],
     _ location: StoreLocation,
-    of program: Program.Type
+    _ replacements: [AttributeReplacement]
   ) throws -> any Store {
-    throw refusal(Program.name)
+    throw refusal("The program")
   }
+
+  /// Reads none.
+  static func customAttributes(
+    of entity: String,
+    _ url: String,
+    _ location: StoreLocation
+  ) -> [AttributeDescription]? { nil }
 
   /// Refuses every database.
   static func statements<Program: StoredProgram>(

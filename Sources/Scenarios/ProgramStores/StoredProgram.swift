@@ -14,11 +14,21 @@ package protocol StoredProgram: ListProgram {
   static var entities: [EntityDescription] { get }
   /// What becomes of attributes that the entities had in earlier versions of the program.
   static var attributeReplacements: [AttributeReplacement] { get }
+  /// The fields of its objects, without the columns that the user has added.
+  static var declaredFields: ObjectFields { get }
 }
 
 extension StoredProgram {
   /// The entity of the list alone.
   package static var entities: [EntityDescription] { [entity] }
+
+  /// The attributes of the entity.
+  package static var declaredFields: ObjectFields {
+    ObjectFields(of: entity.withoutCustomAttributes)
+  }
+
+  /// The fields, with the columns that the user has added.
+  package static var fields: ObjectFields { CustomColumns.extending(declaredFields) }
 
   /// Nothing to replace.
   package static var attributeReplacements: [AttributeReplacement] { [] }
@@ -29,24 +39,88 @@ extension StoredProgram {
   }
 
   /// Opens the store of some of the program's entities.
+  /// - Parameters:
+  ///   - location: The location.
+  ///   - entities: The entities, as the program declares them.
+  ///   - replacements: What becomes of columns that the user removes or renames.
+  /// - Returns: The open store.
+  /// - Throws: The store's error.
   package static func openStore(
     _ location: StoreLocation,
-    of entities: [EntityDescription]
+    of entities: [EntityDescription],
+    replacing replacements: [AttributeReplacement] = []
   ) throws -> any Store {
+    let entities = entities.map { CustomColumns.extending($0) }
+    let replacements = attributeReplacements + replacements
     switch location.address {
     case .memory: return try InMemoryStore(entities: entities)
-    case .file(let path): return try openFile(path, entities, location)
+    case .file(let path): return try openFile(path, entities, location, replacements)
     case .database(let url):
-      let store = try DatabaseStores.open(url, entities, location, of: Self.self)
+      let store = try DatabaseStores.open(url, entities, location, replacements)
       OpenStores.closeAtEnd(store)
       return store
     }
   }
 
+  /// Reads the columns that the user has added from the schema of the store.
+  ///
+  /// A store that cannot be read is found out when it is opened.
+  package static func useCustomColumns(of location: StoreLocation) {
+    guard let found = customColumns(of: location), !found.isEmpty else { return }
+    try? CustomColumns.use(found, of: entity)
+  }
+
+  private static func customColumns(of location: StoreLocation) -> [AttributeDescription]? {
+    switch location.address {
+    case .memory: nil
+    case .file(let path): SQLiteStore.customAttributes(of: entity.name, at: path)
+    case .database(let url): DatabaseStores.customAttributes(of: entity.name, url, location)
+    }
+  }
+
+  /// Opens the store and changes the columns that the user has added.
+  package static func openStore(
+    _ location: StoreLocation,
+    changing columns: [CustomColumnChange]
+  ) throws -> any Store {
+    let declared = entity.withoutCustomAttributes
+    var custom = customAttributes
+    var replacements: [AttributeReplacement] = []
+    for change in columns {
+      switch change {
+      case .add(let attribute): custom.append(attribute)
+      case .rename(let old, let new):
+        guard let index = custom.firstIndex(where: { $0.name.hasSameBytes(as: old) }) else {
+          continue
+        }
+        custom[index] = AttributeDescription(new, custom[index].type, isOptional: true)
+        // Names of columns have no quotes.
+        let (table, from, to) = ("\"\(declared.name)\"", "\"\(old)\"", "\"\(new)\"")
+        replacements.append(
+          AttributeReplacement(
+            of: old,
+            in: declared.name,
+            by: ["UPDATE \(table) SET \(to) = \(from) WHERE \(from) IS NOT NULL"]
+          )
+        )
+      case .remove(let name):
+        custom.removeAll { $0.name.hasSameBytes(as: name) }
+        replacements.append(AttributeReplacement(of: name, in: declared.name, by: []))
+      }
+    }
+    try CustomColumns.use(custom, of: declared)
+    return try openStore(
+      location,
+      of: entities.map(\.withoutCustomAttributes),
+      replacing: replacements
+    )
+  }
+
   private static func openFile(
     _ path: String,
     _ entities: [EntityDescription],
-    _ location: StoreLocation
+    _ location: StoreLocation,
+    _ replacements: [AttributeReplacement]
   ) throws -> any Store {
     var options = SQLiteStoreOptions(
       isReadOnly: location.isReadOnly,
@@ -54,7 +128,7 @@ extension StoredProgram {
       historyCapacity: location.historyCapacity
     )
     options.onlyReads = location.onlyReads
-    options.attributeReplacements = attributeReplacements
+    options.attributeReplacements = replacements
     let store = try SQLiteStore(at: path, entities: entities, options: options)
     OpenStores.closeAtEnd(store)
     return store

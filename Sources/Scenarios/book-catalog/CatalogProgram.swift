@@ -13,9 +13,9 @@ enum CatalogProgram: StoredProgram {
   static let name = "book-catalog"
   static let abstract = "A catalog of books, by publisher and title."
   static let nouns = (one: "book", many: "books")
-  static let entity = Book.entity
+  static var entity: EntityDescription { CustomColumns.extending(Book.entity) }
   static let entities = BookCatalog.entities
-  static let fields = ObjectFields(
+  static let declaredFields = ObjectFields(
     of: Book.entity,
     naming: [
       (relationship: "author", attribute: "name"), (relationship: "tags", attribute: "name"),
@@ -43,7 +43,7 @@ enum CatalogProgram: StoredProgram {
   static func identity(of identifier: Value) -> Value { BookRecord.identity(of: identifier) }
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
-    BookCatalog.definition()
+    CustomColumns.extending(BookCatalog.definition())
   }
 
   static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {

@@ -12,7 +12,7 @@ enum EventProgram: StoredProgram {
   static let name = "event-log"
   static let abstract = "A log of events, newest first."
   static let nouns = (one: "event", many: "events")
-  static let entity = Event.entity
+  static var entity: EntityDescription { CustomColumns.extending(Event.entity) }
   static let entities = [Event.entity, LogSource.entity]
   static let timeAttribute: String? = "timeStamp"
   static let columns = ["timeStamp", "level", "message", "source"]

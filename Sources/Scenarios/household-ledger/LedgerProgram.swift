@@ -13,9 +13,9 @@ enum LedgerProgram: StoredProgram {
   static let name = "household-ledger"
   static let abstract = "A household ledger: newest first, one section per day."
   static let nouns = (one: "transaction", many: "transactions")
-  static let entity = Transaction.entity
+  static var entity: EntityDescription { CustomColumns.extending(Transaction.entity) }
   static let entities = HouseholdLedger.entities
-  static let fields = ObjectFields(
+  static let declaredFields = ObjectFields(
     of: Transaction.entity,
     naming: [(relationship: "account", attribute: "name")],
     qualifying: ["account": "currency"],
@@ -49,7 +49,7 @@ enum LedgerProgram: StoredProgram {
   static let importDefaults = [ImportDefault("category", like: "payee", otherwise: "unsorted")]
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
-    HouseholdLedger.definition(sectionedBy: sections(.day, settings))
+    CustomColumns.extending(HouseholdLedger.definition(sectionedBy: sections(.day, settings)))
   }
 
   static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {

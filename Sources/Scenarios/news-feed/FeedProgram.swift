@@ -12,9 +12,9 @@ enum FeedProgram: StoredProgram {
   static let name = "news-feed"
   static let abstract = "A reader for RSS and Atom feeds."
   static let nouns = (one: "item", many: "items")
-  static let entity = Item.entity
+  static var entity: EntityDescription { CustomColumns.extending(Item.entity) }
   static let entities = NewsFeed.entities
-  static let fields = ObjectFields(
+  static let declaredFields = ObjectFields(
     of: Item.entity,
     naming: [(relationship: "feed", attribute: "title")]
   )
@@ -39,7 +39,7 @@ enum FeedProgram: StoredProgram {
   static func isDimmed(_ row: Row) -> Bool { row["isRead"] == true }
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
-    NewsFeed.definition()
+    CustomColumns.extending(NewsFeed.definition())
   }
 
   static func object(

@@ -12,7 +12,7 @@ enum RosterProgram: StoredProgram {
   static let name = "student-roster"
   static let abstract = "A roster of students by age."
   static let nouns = (one: "student", many: "students")
-  static let entity = Student.entity
+  static var entity: EntityDescription { CustomColumns.extending(Student.entity) }
   static let columns = ["studentId", "studentName", "studentAge"]
   static let examples = ProgramExamples(
     condition: "studentAge >= 18",
@@ -24,7 +24,7 @@ enum RosterProgram: StoredProgram {
   )
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
-    StudentRoster.definition()
+    CustomColumns.extending(StudentRoster.definition())
   }
 
   static func playStory(

@@ -213,7 +213,7 @@ extension StoreManager {
     try request.validateWindow()
     var all = request
     (all.fetchLimit, all.fetchOffset) = (nil, 0)
-    let changed = pending.changed.filter { $0.entity == request.entity }
+    let changed = pending.changed.filter { $0.entity.isSame(as: request.entity) }
     let replaced = Set(changed.compactMap(\.id)).union(pending.isDeleted)
     var objects: [(object: ManagedObject, key: ObjectKey, values: [Value])] = []
     for row in try store.fetch(all) where !replaced.contains(row.id) {
@@ -223,7 +223,7 @@ extension StoreManager {
       guard let key = object.id?.key else { continue }
       objects.append((object, key, object.content.values))
     }
-    let inserted = pending.inserted.filter { $0.entity == request.entity }
+    let inserted = pending.inserted.filter { $0.entity.isSame(as: request.entity) }
     for (index, object) in inserted.enumerated() {
       let content = object.content
       let last = ObjectKey.integer(Int64.max - Int64(inserted.count - 1 - index))
@@ -368,8 +368,8 @@ private struct PendingWork {
 
   /// Whether no changes of an entity are pending.
   func isEmpty(for entity: EntityDescription) -> Bool {
-    !inserted.contains { $0.entity == entity } && !changed.contains { $0.entity == entity }
-      && !deleted.contains { $0.entity == entity }
+    !(inserted + changed).contains { $0.entity.isSame(as: entity) }
+      && !deleted.contains { $0.entity.isSame(as: entity) }
   }
 
   mutating func noteChange(of object: ManagedObject) {

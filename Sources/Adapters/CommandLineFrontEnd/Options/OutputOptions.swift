@@ -122,7 +122,8 @@ package struct RowOptions: ParsableArguments {
   /// Returns the columns of a program's list.
   /// - Throws: `CommandFailure` for a name that is not an attribute.
   package func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
-    let names = try columns.map { try NameList.names(in: $0, of: "--columns") } ?? Program.columns
+    let names =
+      try columns.map { try NameList.names(in: $0, of: "--columns") } ?? Program.shownColumns
     return try names.map { name in
       if let index = Program.entity.index(of: name) {
         return .attribute(index, Program.entity.attributes[index])

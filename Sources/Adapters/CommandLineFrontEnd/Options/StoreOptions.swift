@@ -54,6 +54,19 @@ package struct StoreOptions: ParsableArguments {
     return StoreLocation(address, isReadOnly: isReadOnly, busyTimeout: busyTimeout.duration)
   }
 
+  /// Returns the location of a store that exists, before the options are parsed.
+  /// - Parameters:
+  ///   - path: The value of `--store`, if there is one.
+  ///   - program: The program's name.
+  /// - Returns: The location; `nil` for one that is not valid, or a file that does not exist.
+  static func knownLocation(_ path: String?, of program: String) -> StoreLocation? {
+    var options = StoreOptions()
+    options.path = path
+    guard let address = try? options.address(of: program) else { return nil }
+    if case .file(let path) = address, !FileManager.default.fileExists(atPath: path) { return nil }
+    return StoreLocation(address, isReadOnly: true, busyTimeout: usualBusyTimeout)
+  }
+
   private func address(of program: String) throws(CommandFailure) -> StoreAddress {
     if let path { return try StoreAddress(path) }
     return .file(path: try StoreOptions.defaultPath(of: program))

@@ -21,7 +21,7 @@ package enum ProgramVerbs {
       WatchVerb<Program>.self, ServeVerb<Program>.self,
       AddVerb<Program>.self, EditVerb<Program>.self, RemoveVerb<Program>.self,
       UndoVerb<Program>.self, ImportVerb<Program>.self, ExportVerb<Program>.self,
-      SavedVerb<Program>.self,
+      SavedVerb<Program>.self, ColumnVerb<Program>.self,
       DoctorVerb<Program>.self,
       CacheVerb<Program>.self, StoryVerb<Program>.self, HelpTopicVerb<Program>.self,
       CompletionVerb<Program>.self,

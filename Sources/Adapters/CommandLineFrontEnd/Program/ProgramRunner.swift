@@ -182,12 +182,34 @@ package enum ProgramRunner {
     _ program: (any ListProgram.Type)?
   ) throws -> [String] {
     guard let program, !program.isReadOnly else { return arguments }
+    let environment = ProcessInfo.processInfo.environment
+    useCustomColumns(of: program, arguments, environment)
     return try ConfigurationFile.arguments(
       addingTo: arguments,
       of: root,
       program,
-      environment: ProcessInfo.processInfo.environment
+      environment: environment
     )
+  }
+
+  /// Finds the columns that the user has added to the store of a command line, before anything refers to them.
+  private static func useCustomColumns<Program: ListProgram>(
+    of program: Program.Type,
+    _ arguments: [String],
+    _ environment: [String: String]
+  ) {
+    let options = Array(arguments.prefix { $0 != "--" })
+    guard !options.isEmpty, !options.contains(where: { ["--help", "-h"].contains($0) }) else {
+      return
+    }
+    var path = ConfigurationFile.store(of: Program.self, options, environment: environment)
+    for (index, option) in options.enumerated() {
+      let (name, value) = option.splitAtEqualsSign
+      guard name == "--store" else { continue }
+      path = value ?? (index + 1 < options.count ? options[index + 1] : nil)
+    }
+    guard let location = StoreOptions.knownLocation(path, of: Program.name) else { return }
+    Program.useCustomColumns(of: location)
   }
 
   /// Returns a failure for a word that is not a verb, with the verb that was probably meant.

@@ -59,6 +59,22 @@ struct ConfigurationFile {
     return arguments.prefix(depth) + added + arguments.dropFirst(depth)
   }
 
+  /// Returns the store that a program's file names; `nil` for none, also for a file that is not valid.
+  static func store<Program: ListProgram>(
+    of program: Program.Type,
+    _ arguments: [String],
+    environment: [String: String]
+  ) -> String? {
+    guard !arguments.contains("--no-config"),
+      let path = path(of: Program.name, environment: environment),
+      FileManager.default.fileExists(atPath: path),
+      let file = try? ConfigurationFile(at: path, of: Program.self, environment: environment),
+      let line = file.lines.first(where: { $0.setting == .store }),
+      let argument = try? file.argument(of: line, Program.self)
+    else { return nil }
+    return argument.splitAtEqualsSign.value
+  }
+
   /// Whether the output of a verb is read by people: on a terminal, and in no format for programs.
   private static func isForPeople(_ arguments: [String]) -> Bool {
     if arguments.first == "browse" { return true }

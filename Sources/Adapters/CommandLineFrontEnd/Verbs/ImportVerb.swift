@@ -70,6 +70,9 @@ package struct ImportOptions: ParsableArguments {
     transform: WholeNumber.parse
   )
   package var skipLines: Int?
+  /// Whether columns that belong to no field become columns of the user's.
+  @Flag(help: "Add columns of your own for those of the file that are none (see 'column').")
+  package var addColumns = false
   /// Whether nothing is added.
   @Flag(help: "Print what would be added, and add nothing.")
   package var dryRun = false
@@ -114,8 +117,12 @@ package struct ImportOptions: ParsableArguments {
       )
     }
     let location = try storeLocation(of: Program.self)
+    let added = try addedColumns(for: Program.self, of: source, &mapping, settings)
     let only = try list.map { try RecordFile.read(path: $0).lines }
-    let opened = try Program.openStore(location)
+    let opened =
+      try added.isEmpty || dryRun
+      ? Program.openStore(location)
+      : Program.openStore(location, changing: added.map { .add($0) })
     var run = ImportRun<Program>(source: source.source, settings: settings, skipsBad: skipBad)
     run.mapping = mapping
     run.only = only.map { Set($0.map { Program.identity(of: .text($0)) }) }
@@ -132,11 +139,37 @@ package struct ImportOptions: ParsableArguments {
       guard dryRun, case .aborted(by: is ImportRun<Program>.DryRun) = error else { throw error }
     }
     try opened.close()
-    try TerminalOutput.standard.write(run.summary(isDryRun: dryRun))
+    try TerminalOutput.standard.write(
+      columnsLine(added) + run.summary(isDryRun: dryRun)
+    )
     for note in run.notes {
       try TerminalOutput.standardError.write(SafeText.oneLine("\(Program.name): \(note)") + "\n")
     }
     if !run.skipped.isEmpty { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
+  }
+
+  /// Returns the columns to add for what the file has besides the program's fields; none if it is refused anyway.
+  private func addedColumns<Program: ListProgram>(
+    for program: Program.Type,
+    of source: RecordFile,
+    _ mapping: inout ImportMapping,
+    _ settings: LocaleSettings
+  ) throws -> [AttributeDescription] {
+    guard addColumns else { return [] }
+    var records: any RecordReader = try source.reader(format: format?.format)
+    let found = try AddedColumns(of: &records, for: Program.self, mapping, settings)
+    guard !found.hasInvalidRecords || skipBad else { return [] }
+    if !dryRun { found.rename(in: &mapping) }
+    return found.attributes
+  }
+
+  private func columnsLine(_ added: [AttributeDescription]) -> String {
+    guard !added.isEmpty else { return "" }
+    let names = added.map { "\($0.name) (\(ColumnType($0.type)?.rawValue ?? ""))" }
+    let noun = added.count == 1 ? "column" : "columns"
+    return SafeText.oneLine(
+      "\(dryRun ? "would add" : "added") the \(noun) \(names.joined(separator: ", "))"
+    ) + "\n"
   }
 
   /// Checks the forms of dates and numbers.

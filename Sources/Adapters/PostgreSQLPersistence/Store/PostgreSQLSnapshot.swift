@@ -221,7 +221,7 @@ final class PagedRows {
   /// The rows of some keys, which are kept no longer.
   /// - Returns: `nil` unless all are among those of the page.
   func take(_ keys: [ObjectKey], of entity: EntityDescription) -> [Row?]? {
-    guard let table, table.entity == entity else { return nil }
+    guard let table, [table.entity].index(matching: entity) != nil else { return nil }
     var found: [Row?] = []
     found.reserveCapacity(keys.count)
     for key in keys {

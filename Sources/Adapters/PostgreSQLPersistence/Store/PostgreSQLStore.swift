@@ -194,6 +194,7 @@ public final class PostgreSQLStore: Store {
       answersPaths: true
     )
     capabilities.captureProblems = context.changes.problems
+    capabilities.findsExtendedEntities = true
     capabilities.keepsZeroCharacters = false
     capabilities.assignsLargestKeyPlusOne = context.options.keyAssignment == .largest
     if case .concurrently = context.options.writing { capabilities.mayRepeatTransactions = true }
@@ -429,6 +430,37 @@ public final class PostgreSQLStore: Store {
         },
         path: settings.name
       )
+    }
+  }
+
+  /// Reads the attributes that users have added to an entity, before a program opens its store with them.
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - url: The database.
+  ///   - options: How the store will be opened.
+  /// - Returns: The attributes in the order in which they were added; none for a table that does not exist.
+  /// - Throws: The connection's errors.
+  package static func customAttributes(
+    of entity: String,
+    url: String,
+    options: PostgreSQLStoreOptions
+  ) throws -> [AttributeDescription] {
+    let settings = try ConnectionSettings(url: url)
+    let pool = ConnectionPool(
+      settings,
+      limit: 1,
+      patience: options.busyTimeout,
+      password: options.password
+    )
+    defer { _ = pool.close() }
+    return try pool.with(.reading) { (connection) throws(StoreError) in
+      do throws(PostgreSQLFailure) {
+        let reader = CatalogReader(connection: connection)
+        let found = try reader.tables(named: [entity], in: options.schema)
+        return found.table(named: entity)?.customAttributes ?? []
+      } catch {
+        throw error.storeError(path: settings.name, waited: options.busyTimeout)
+      }
     }
   }
 

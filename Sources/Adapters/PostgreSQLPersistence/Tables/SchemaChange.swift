@@ -119,7 +119,7 @@ enum SchemaChange {
       return [
         "ALTER TABLE \(table(entity)) ADD COLUMN \(name) \(ColumnTypes.declaration(of: attribute))",
         SchemaChange.comment(attribute, of: table(entity)),
-      ]
+      ] + (attribute.isCustom ? [SchemaChange.comment(of: entity, as: table(entity))] : [])
     case .reference(let key, let entity):
       return [
         "ALTER TABLE \(table(entity)) ADD \(ForeignKeyRules.constraint(key, in: schema))"
@@ -162,15 +162,21 @@ enum SchemaChange {
     if case .compound(let names) = entity.identity {
       lines.append("PRIMARY KEY (\(PostgreSQLDialect.list(names)))")
     }
-    let mark = Connection.literal(CatalogReader.mark + "\(SchemaInspector.format)")
     return [
       "CREATE TABLE \(table) (\n  \(lines.joined(separator: ",\n  "))\n)",
-      "COMMENT ON TABLE \(table) IS \(mark)",
+      comment(of: entity, as: table),
     ] + comments
   }
 
+  /// The statement that records the version of the format of an entity's table.
+  private static func comment(of entity: EntityDescription, as table: String) -> String {
+    let isExtended = entity.attributes.contains(where: \.isCustom)
+    let format = isExtended ? SchemaInspector.customFormat : SchemaInspector.format
+    return "COMMENT ON TABLE \(table) IS " + Connection.literal(CatalogReader.mark + "\(format)")
+  }
+
   private static func comment(_ attribute: AttributeDescription, of table: String) -> String {
-    comment(on: attribute.name, of: table, attribute.type.description)
+    comment(on: attribute.name, of: table, attribute.recordedType)
   }
 
   private static func comment(on column: String, of table: String, _ text: String) -> String {
@@ -193,6 +199,18 @@ enum SchemaChange {
 }
 
 extension TableShape {
+  /// The attributes that users have added to the entity of the table.
+  var customAttributes: [AttributeDescription] {
+    columns.compactMap { column in
+      guard let record = column.record else { return nil }
+      return RecordedEntity.Attribute(
+        name: column.name,
+        type: record,
+        isOptional: !column.isRequired
+      ).custom
+    }
+  }
+
   /// The entity that a store has recorded in comments on the columns.
   fileprivate func recorded(as entity: EntityDescription) -> RecordedEntity {
     let keys = primaryKey.compactMap { column(named: $0) }

@@ -28,8 +28,11 @@ struct SchemaInspector {
   let entities: [EntityDescription]
   let options: SchemaOptions
 
-  /// The newest version of the format of tables that a store creates.
+  /// The version of the format of tables that a store creates, where no attributes have been added by users.
   static let format = 1
+  /// The version from the first such attribute on, and the newest that can be read: a program that does not know them would remove their
+  /// columns.
+  static let customFormat = 2
 
   /// The names that PostgreSQL gives to columns of its own (the manual, 5.5).
   private static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
@@ -151,8 +154,8 @@ struct SchemaInspector {
     guard !shape.hasHeirs else {
       throw refusal("other tables inherit from it, and its key is not unique among their rows")
     }
-    if let format = shape.format, format > Self.format {
-      throw OpenFailureError(.newerFormat(found: format, supported: Self.format))
+    if let format = shape.format, format > Self.customFormat {
+      throw OpenFailureError(.newerFormat(found: format, supported: Self.customFormat))
     }
   }
 

@@ -46,6 +46,7 @@ final class RowWriter {
   // MARK: - Insert
 
   func insert(_ values: [Value], key: ObjectKey?) throws(StoreError) -> ObjectID {
+    let values = table.entity.completed(values)
     try validate(values)
     let given = try table.entity.key(for: values, given: key)
     guard let given else { return try insertUnkeyed(values) }
@@ -152,6 +153,7 @@ final class RowWriter {
     _ rows: [[Value]],
     keys: [ObjectKey?]
   ) throws(StoreError) -> [ObjectID] {
+    let rows = rows.map { table.entity.completed($0) }
     try run(only: Statement("SAVEPOINT results_batch"))
     var ids: [ObjectID] = []
     ids.reserveCapacity(rows.count)
@@ -279,11 +281,11 @@ final class RowWriter {
     ifUnchangedFrom expected: Row?
   ) throws(StoreError) {
     guard let stored = try row(id) else { throw .notFound(id) }
+    var values = table.entity.completed(values, from: stored)
     try validate(values)
-    if let expected, expected != stored {
+    if let expected, table.entity.completed(expected, from: stored) != stored {
       throw .conflict(id, expected: expected, stored: stored)
     }
-    var values = values
     for (index, column) in table.attributeColumns.enumerated()
     where column.isGenerated && values[index].isNull {
       values[index] = stored.values[index]

@@ -81,6 +81,12 @@ package struct ImportMapping: Sendable {
     taken.insert(field.lowercased())
   }
 
+  /// Lets a column give the values of a field, unless another one does.
+  mutating func map(_ column: String, to field: String) {
+    guard taken.insert(field.lowercased()).inserted else { return }
+    pairs.append(Pair(field: field, column: column))
+  }
+
   private mutating func take(_ field: String) throws(CommandFailure) {
     guard taken.insert(field.lowercased()).inserted else {
       throw CommandFailure(

@@ -73,6 +73,11 @@ package protocol ListProgram: Sendable {
   static var rankedOrder: RankedOrderDescription? { get }
   /// Opens the store.
   static func openStore(_ location: StoreLocation) throws -> any Store
+  /// Extends the entity by the columns that the user has added to a store that exists; without them, nothing is read of it.
+  static func useCustomColumns(of location: StoreLocation)
+  /// Opens the store, which may be new, and changes the columns that the user has added.
+  static func openStore(_ location: StoreLocation, changing columns: [CustomColumnChange]) throws
+    -> any Store
   /// Returns the storage of the store's list caches, or `nil` for none.
   static func caches(for location: StoreLocation) -> (any SectionCacheStorage)?
   /// Returns lines about a store's condition, for `doctor`.
@@ -121,6 +126,21 @@ extension ListProgram {
 
   /// The name.
   package static var command: String { name }
+
+  /// There are none.
+  package static func useCustomColumns(of location: StoreLocation) {}
+
+  /// Refuses.
+  package static func openStore(
+    _ location: StoreLocation,
+    changing columns: [CustomColumnChange]
+  ) throws -> any Store {
+    throw CommandFailure(
+      .usage,
+      "\(command) takes no columns of your own.",
+      remedy: "Leave them out."
+    )
+  }
 
   /// Every value that the entity allows.
   package static func refusal(of value: Value, for field: String) -> String? { nil }

@@ -35,7 +35,7 @@ package struct QuickFilter: Sendable {
   package init<Program: ListProgram>(
     _ text: String,
     of program: Program.Type,
-    showing columns: [String] = Program.columns,
+    showing columns: [String] = Program.shownColumns,
     for settings: LocaleSettings,
     ignoresMarks: Bool = true
   ) throws(QuickFilterError) {

@@ -65,6 +65,8 @@ package struct ObjectFields: Sendable {
   /// The field that follows from others, if there is one; imports do not compare it.
   package let derived: DerivedField?
   private let sources: [Source]
+  private let names: [(relationship: String, attribute: String)]
+  private let qualifiers: [String: String]
 
   /// What a field is in the store.
   private enum Source: Sendable {
@@ -122,6 +124,7 @@ package struct ObjectFields: Sendable {
     deriving derived: DerivedField? = nil
   ) {
     self.entity = entity
+    (self.names, self.qualifiers) = (names, qualifiers)
     self.linked = linked
     self.derived = derived
     var sources: [Source] = entity.attributes.indices.map { .attribute($0) }
@@ -333,6 +336,22 @@ extension EntityDescription {
       attributes: attributes + others
     )
     return all ?? self
+  }
+}
+
+// MARK: - Another entity
+
+extension ObjectFields {
+  /// Returns the same fields with those of the attributes that users have added to the entity.
+  package func extended(to entity: EntityDescription) -> ObjectFields {
+    guard entity !== self.entity else { return self }
+    return ObjectFields(
+      of: entity,
+      naming: names,
+      qualifying: qualifiers,
+      linking: linked,
+      deriving: derived
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 package import ResultsDomain
+import ResultsStoreKit
 
 /// The schema of an entity as a store has recorded it in its database.
 package struct RecordedEntity: Hashable, Sendable {
@@ -7,9 +8,31 @@ package struct RecordedEntity: Hashable, Sendable {
     /// The attribute's type, as `AttributeType.description`.
     package let type: String
     package let isOptional: Bool
+    /// Whether a user has added it to the entity of a program.
+    package let isCustom: Bool
 
+    /// - Parameters:
+    ///   - name: The attribute's name.
+    ///   - type: What is recorded of its type (`AttributeDescription.recordedType`).
+    ///   - isOptional: Whether it can be null.
     package init(name: String, type: String, isOptional: Bool) {
-      (self.name, self.type, self.isOptional) = (name, type, isOptional)
+      isCustom = type.utf8.starts(with: Self.customMark.utf8)
+      self.type = isCustom ? String(type.utf8.dropFirst(Self.customMark.utf8.count)) ?? "" : type
+      (self.name, self.isOptional) = (name, isOptional)
+    }
+
+    /// What is recorded of its type.
+    package var recordedType: String { (isCustom ? Self.customMark : "") + type }
+
+    /// What stands before the type of an attribute that a user has added.
+    fileprivate static let customMark = "custom "
+
+    /// The custom attribute that is recorded, or `nil` if it is none, or of a type that this version does not know.
+    package var custom: AttributeDescription? {
+      guard isCustom, isOptional, let type = AttributeType(description: type) else { return nil }
+      var attribute = AttributeDescription(name, type, isOptional: true)
+      attribute.isCustom = true
+      return attribute
     }
   }
 
@@ -50,6 +73,13 @@ package struct RecordedEntity: Hashable, Sendable {
   package func hasKey(of entity: EntityDescription) -> Bool {
     identity == entity.identity.recordedKind
       && keyColumns.elementsEqual(entity.identity.columns) { $0.hasSameBytes(as: $1) }
+  }
+}
+
+extension AttributeDescription {
+  /// What a store records of the attribute's type, and of who declared it.
+  package var recordedType: String {
+    (isCustom ? RecordedEntity.Attribute.customMark : "") + type.description
   }
 }
 

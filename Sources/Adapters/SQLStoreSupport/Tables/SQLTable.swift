@@ -47,8 +47,7 @@ package final class SQLTables<Table: SQLTable>: Sendable {
 
   /// The table of an entity, or `nil` if the store was not opened with it.
   package func find(_ entity: EntityDescription) -> Table? {
-    let entity = entity.stored
-    return all.first { $0.entity === entity } ?? all.first { $0.entity == entity }
+    entities.index(matching: entity).map { all[$0] }
   }
 
   /// The table of an entity.

@@ -3,7 +3,7 @@ package import ResultsDomain
 /// The changes by which the table of a recorded entity fits the entity of the program: the policy of lightweight migration.
 ///
 /// An optional attribute may be new, and an attribute may be gone, but not both, unless a replacement says what becomes of the values: that
-/// may be a new name, and its values would be lost.
+/// may be a new name, and its values would be lost. An attribute that a user has added is gone only if a replacement says so.
 package struct SchemaDifference {
   /// The attributes that are new; their columns are null in all rows.
   package let added: [AttributeDescription]
@@ -53,13 +53,18 @@ package struct SchemaDifference {
         throw .mismatch(entity, "\(attribute.name) is \(words)")
       }
     }
-    let dropped = recorded.attributes.map(\.name).filter { entity.index(of: $0) == nil }
+    let missing = recorded.attributes.filter { entity.index(of: $0.name) == nil }
     let replaced = replacements.filter { replacement in
       replacement.entity.hasSameBytes(as: entity.name)
-        && dropped.contains { $0.hasSameBytes(as: replacement.attribute) }
+        && missing.contains { $0.name.hasSameBytes(as: replacement.attribute) }
     }
+    // A custom attribute stays, also for a program that does not name it, until the user removes it.
+    let dropped = missing.filter { attribute in
+      !attribute.isCustom
+        || replaced.contains { $0.attribute.hasSameBytes(as: attribute.name) }
+    }.map(\.name)
     let lost = dropped.first { name in !replaced.contains { $0.attribute.hasSameBytes(as: name) } }
-    if let new = added.first, let lost {
+    if let new = added.first(where: { !$0.isCustom }), let lost {
       throw .mismatch(entity, "\(new.name) is new and \(lost) is missing, which may be a new name")
     }
     (self.added, self.replaced, self.dropped) = (added, replaced, dropped)

@@ -534,7 +534,7 @@ final class CommitSession: Sendable {
     through new: StoreVersion,
     of entity: EntityDescription
   ) -> StoreHistory {
-    guard let table = context.tables.all.first(where: { $0.entity == entity }) else {
+    guard let table = context.tables.find(entity) else {
       return .commits([])
     }
     let hasLog = log != nil

@@ -25,6 +25,7 @@ final class RowWriter {
   }
 
   func insert(_ values: [Value], key: ObjectKey?) throws -> ObjectID {
+    let values = table.entity.completed(values)
     try table.validate(values)
     let given = try table.entity.key(for: values, given: key)
     return try checkingCalculated(values, like: nil) { try insert(values, given) }
@@ -57,11 +58,11 @@ final class RowWriter {
 
   func update(_ id: ObjectID, to values: [Value], ifUnchangedFrom expected: Row?) throws {
     guard let stored = try row(id) else { throw StoreError.notFound(id) }
+    var values = table.entity.completed(values, from: stored)
     try table.validate(values)
-    if let expected, expected != stored {
+    if let expected, table.entity.completed(expected, from: stored) != stored {
       throw StoreError.conflict(id, expected: expected, stored: stored)
     }
-    var values = values
     for index in table.generatedIndexes where values[index].isNull {
       values[index] = stored.values[index]
     }

@@ -407,7 +407,7 @@ struct DatabaseOpener {
     try database.inTransaction(.deferred) {
       let findings = try inspector.inspect(database)
       guard findings.changes.isEmpty,
-        findings.format == StoreFormat.version || !hasStoreTables(findings)
+        (findings.format ?? 0) >= StoreFormat.version || !hasStoreTables(findings)
       else { return .commit }
       let found = try self.opened(writer, findings, database)
       // A reader can do without the log; the next writer repairs it.
@@ -461,10 +461,8 @@ struct DatabaseOpener {
     for entity in inspector.entities {
       let recorded = try StoreFormat.recorded(entity.name, on: database)
       let isAdopted = findings.isAdopted || (findings.identity == nil && options.adoptsTables)
-      if isAdopted {
+      if isAdopted || !findings.changes.isEmpty || recorded == nil {
         try StoreFormat.record(entity, retaining: recorded, on: database)
-      } else if !findings.changes.isEmpty || recorded == nil {
-        try StoreFormat.record(entity, on: database)
       }
     }
     if maintainsChangeLog(findings) { try installer.install(on: database) }

@@ -81,8 +81,8 @@ struct SchemaInspector {
     )
     guard let store else { throw OpenFailureError(.damaged(detail: "_results_store is empty")) }
     let format = try store.decode(Int.self, forColumn: "format")
-    guard format <= StoreFormat.version else {
-      throw OpenFailureError(.newerFormat(found: format, supported: StoreFormat.version))
+    guard format <= StoreFormat.customVersion else {
+      throw OpenFailureError(.newerFormat(found: format, supported: StoreFormat.customVersion))
     }
     findings.identity = try store.decode(String.self, forColumn: "identity")
     findings.format = format

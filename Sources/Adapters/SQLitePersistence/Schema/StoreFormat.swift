@@ -1,13 +1,18 @@
 import GRDB
-import ResultsDomain
+package import ResultsDomain
 import SQLStoreSupport
 
 /// The store's own tables in a database: the version of the format, the store's name, and its entities' schemas.
 ///
 /// `docs/sqlite-schema.md` publishes it.
 enum StoreFormat {
-  /// The version of the format that is written, and the newest that can be read.
+  /// The version of the format that is written where no entity has attributes that users have added.
   static let version = 2
+
+  /// The version that is written from the first such attribute on, and the newest that can be read.
+  ///
+  /// A program that does not know them would remove their columns, and refuses the file instead.
+  static let customVersion = 3
 
   /// "RSLT", in the file's header: identifies the database to `file` and other programs.
   static let applicationID: Int64 = 0x5253_4C54
@@ -163,7 +168,7 @@ enum StoreFormat {
     return wasWrong
   }
 
-  /// Records an entity whose table belongs to an application, and retains the attributes that others have recorded.
+  /// Records an entity, and retains the attributes that others have recorded: applications of its table, or users.
   static func record(
     _ entity: EntityDescription,
     retaining recorded: RecordedEntity?,
@@ -186,8 +191,8 @@ enum StoreFormat {
           VALUES (?, ?, ?, ?, ?)
           """,
         arguments: [
-          entity.name, entity.attributes.count + offset, attribute.name, attribute.type,
-          attribute.isOptional,
+          entity.name, entity.attributes.count + offset, attribute.name,
+          attribute.recordedType, attribute.isOptional,
         ]
       )
     }
@@ -220,9 +225,15 @@ enum StoreFormat {
             (entity, position, name, type, is_optional, key_position) VALUES (?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          entity.name, position, attribute.name, attribute.type.description, attribute.isOptional,
+          entity.name, position, attribute.name, attribute.recordedType, attribute.isOptional,
           keyPosition,
         ]
+      )
+    }
+    if entity.attributes.contains(where: \.isCustom) {
+      try database.execute(
+        sql: "UPDATE _results_store SET format = ? WHERE format < ?",
+        arguments: [customVersion, customVersion]
       )
     }
   }
@@ -262,5 +273,30 @@ enum StoreFormat {
       keyAttributes: keys.sorted { $0.position < $1.position }.map(\.name),
       attributes: attributes
     )
+  }
+}
+
+extension SQLiteStore {
+  /// Reads the attributes that users have added to an entity, before a program opens its store with them.
+  ///
+  /// The file is only read, and nothing is left beside it.
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - path: The path of the file.
+  /// - Returns: The attributes in the order in which they were added; `nil` for a file that is no store, or cannot be read.
+  package static func customAttributes(
+    of entity: String,
+    at path: String
+  ) -> [AttributeDescription]? {
+    var options = SQLiteStoreOptions(isReadOnly: true)
+    options.onlyReads = true
+    let opener = DatabaseOpener(path: path, entities: [], options: options)
+    let recorded = try? opener.readFile { database in
+      // Most stores have none, and say so in one row.
+      let format = try database.integer("SELECT format FROM _results_store WHERE id = 1")
+      guard format >= StoreFormat.customVersion else { return RecordedEntity?.none }
+      return try StoreFormat.recorded(entity, on: database)
+    }
+    return recorded?.attributes.compactMap(\.custom)
   }
 }

@@ -53,6 +53,7 @@ final class OpenDatabase: Sendable {
       isReadOnly: options.isReadOnly,
       answersPaths: true
     )
+    capabilities.findsExtendedEntities = true
     if opened.hasMisfit { capabilities.captureProblems = [ChangeLog.problem] }
     self.capabilities = capabilities
     let context = StoreContext(

@@ -4,7 +4,7 @@
 /// value, which stores and controllers execute.
 public struct FetchRequest<Object: FetchedObject>: Sendable {
   /// The entity whose objects are fetched.
-  public let entity: EntityDescription
+  public package(set) var entity: EntityDescription
   /// The condition for objects to be fetched; by default, all objects.
   public var predicate: FetchPredicate
   /// The order of the results.

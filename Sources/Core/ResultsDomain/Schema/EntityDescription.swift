@@ -193,6 +193,8 @@ public struct AttributeDescription: Hashable, Sendable {
   /// Whether whole numbers among reals are stored as integers and shown as such, as in a numeric column of SQLite; a column of reals
   /// shows 7 as `7.0`.
   package var showsIntegers = false
+  /// Whether a user has added the attribute to the entity of a program; it is optional, and no code of the program knows it.
+  package var isCustom = false
   /// How the values are written, if another application does that in a form of its own; `type` is then that of the logical values.
   public let form: StoredForm?
 

@@ -69,7 +69,7 @@ final class DraftCore: Sendable {
     of entity: EntityDescription
   ) -> StoreHistory {
     content.withLock { content in
-      guard let table = content.entities.firstIndex(of: entity.stored) else { return .commits([]) }
+      guard let table = content.entities.index(matching: entity) else { return .commits([]) }
       return content.history.history(after: old, through: new, ofTable: table)
     }
   }

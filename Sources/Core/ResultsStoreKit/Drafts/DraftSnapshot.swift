@@ -76,7 +76,7 @@ final class DraftTransaction: OverlaidSnapshot, StoreTransaction {
 
   private func table(of entity: EntityDescription) throws(StoreError) -> Int {
     guard base != nil else { throw core.usedAfterEnd("transaction") }
-    guard let table = core.entities.firstIndex(of: entity.stored) else {
+    guard let table = core.entities.index(matching: entity) else {
       throw .unknownEntity(entity.name, known: core.entities.map(\.name))
     }
     return table
@@ -105,7 +105,8 @@ extension DraftTransaction {
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID {
     let table = try table(of: entity)
-    let (entity, values) = (entity.stored, entity.storedValues(values))
+    let values = core.entities[table].completed(entity.storedValues(values))
+    let entity = core.entities[table]
     try core.validate(values, key, of: entity)
     let given = try entity.key(for: values, given: key)
     let newKey = if let given { given } else { try temporaryKey(inTable: table) }
@@ -131,11 +132,15 @@ extension DraftTransaction {
     ifUnchangedFrom expected: Row?
   ) throws(StoreError) {
     let table = try table(of: entity)
-    let (entity, values) = (entity.stored, entity.storedValues(values))
+    var values = entity.storedValues(values)
+    let entity = core.entities[table]
     guard id.entity.hasSameBytes(as: entity.name), let stored = try shown(id.key, inTable: table)
     else { throw .notFound(id) }
+    values = entity.completed(values, from: stored)
     try core.validate(values, nil, of: entity)
-    if let expected, expected != stored { throw .conflict(id, expected: expected, stored: stored) }
+    if let expected, entity.completed(expected, from: stored) != stored {
+      throw .conflict(id, expected: expected, stored: stored)
+    }
     let isCompound = !entity.keyAttributeIndexes.isEmpty
     let key =
       isCompound ? ObjectKey.compound(entity.keyAttributeIndexes.map { values[$0] }) : id.key

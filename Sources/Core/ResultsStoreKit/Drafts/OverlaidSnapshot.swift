@@ -17,7 +17,7 @@ struct OverlaidReading {
 
   /// The index of an entity's table, or `nil` if the draft changes none of its rows.
   func table(of entity: EntityDescription) -> Int? {
-    entities.firstIndex(of: entity.stored).flatMap { overlay.tables[$0].isEmpty ? nil : $0 }
+    entities.index(matching: entity).flatMap { overlay.tables[$0].isEmpty ? nil : $0 }
   }
 }
 

@@ -153,6 +153,8 @@ public struct StoreCapabilities: Hashable, Sendable {
   ///
   /// One sentence for each reason, without a full stop; empty if capture is complete, or if there is no log.
   public var captureProblems: [String] = []
+  /// Whether the store finds an entity by its description without the attributes that users have added (R295).
+  package var findsExtendedEntities = false
 
   /// Creates a description of what a store can do.
   public init(

@@ -20,7 +20,7 @@ public enum StoreConformance {
     identityCases + valueCases + editCases + transactionCases + isolationCases + orderCases
     + predicateCases + digestCases + historyCases + notificationCases + lifeCases + randomCases
     + relationCases + linkCases + identityPropertyCases + undoCases + readingCases
-    + rankedOrderCases + draftCases
+    + rankedOrderCases + draftCases + customAttributeCases
 
   /// A capability of the provider or of its stores that a case requires, besides opening an empty store.
   public enum Need: String, Hashable, Sendable, CaseIterable {
@@ -38,6 +38,8 @@ public enum StoreConformance {
     case largestKeyPlusOne
     /// An assigned key is any that no object has.
     case otherAssignedKeys
+    /// An entity is found without the attributes that users have added to it, as the package's own stores do.
+    case extendedEntities
   }
 
   /// The result of a case that did not fail.
@@ -127,6 +129,7 @@ extension StoreProvider {
     case .noZeroCharacters: stores { !$0.keepsZeroCharacters }
     case .largestKeyPlusOne: stores { $0.assignsLargestKeyPlusOne }
     case .otherAssignedKeys: stores { !$0.assignsLargestKeyPlusOne }
+    case .extendedEntities: stores { $0.findsExtendedEntities }
     }
   }
 
