@@ -104,6 +104,38 @@ import Testing
     #expect(try students(run, "column").output == "name\ttype\tvalues\n")
   }
 
+  @Test func `R296: headers of the roster have the averages of marks`() throws {
+    let run = try roster([(1, "Ann", 20), (2, "Bob", 21), (3, "Cy", 22), (4, "Dan", 23)])
+    _ = try students(run, "column", "add", "Class", "text")
+    _ = try students(run, "column", "add", "Test 1", "number")
+    _ = try students(run, "column", "add", "Test 2", "integer")
+    _ = try students(run, "edit", "1", "Class=7a", "Test 1=2.5", "Test 2=1")
+    _ = try students(run, "edit", "2", "Class=7a", "Test 1=3.25")
+    _ = try students(run, "edit", "3", "Class=7b", "Test 1=-0.15")
+    let screen = try students(
+      run,
+      "browse",
+      "--print",
+      "--size",
+      "80x12",
+      "--section-by",
+      "Class"
+    ).output
+    #expect(
+      screen.contains(
+        "▾ 7a ────────────────────────────────────── avg Test 1 2.9, avg Test 2 1.0  2\n"
+      ),
+      "\(screen)"
+    )
+    #expect(screen.contains(" avg Test 1 -0.1  1\n"), "\(screen)")
+    #expect(
+      screen.contains(
+        "▾ (none) ────────────────────────────────────────────────────────────────   1\n"
+      ),
+      "\(screen)"
+    )
+  }
+
   @Test func `R296: a hundred columns are enough`() throws {
     let run = try ProgramRun()
     let header = (1...101).map { "c\($0)" }.joined(separator: ",")

@@ -23,6 +23,12 @@ enum RosterProgram: StoredProgram {
     numbers: ["18", "21"]
   )
 
+  /// The averages of the first four columns of numbers that the user has added, such as marks.
+  static var headerAggregates: [SectionAggregate] {
+    customAttributes.filter { [.integer64, .decimal(scale: 2)].contains($0.type) }.prefix(4)
+      .flatMap(AverageAggregates.of)
+  }
+
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     CustomColumns.extending(StudentRoster.definition())
   }

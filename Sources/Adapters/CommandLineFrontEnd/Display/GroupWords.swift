@@ -21,6 +21,12 @@ extension ValueFormatter {
       guard aggregates.count == 1 || aggregate.isOverflow || !aggregate.value.isNull else {
         return nil
       }
+      switch AverageAggregates.part(name, aggregate, among: aggregates) {
+      case .none: break
+      case .count: return nil
+      case .sum(let average):
+        return average.map { "\(name) \(self.text($0, of: AverageAggregates.Part.type))" }
+      }
       let text = aggregate.isOverflow ? "overflow" : text(aggregate.value, of: aggregate.type)
       guard aggregate.type != .integer64 else {
         return aggregate.value == .integer(0) ? nil : "\(text) \(name)"
