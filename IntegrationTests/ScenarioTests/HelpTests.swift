@@ -100,10 +100,8 @@ import Testing
     let others = ["add", "remove", "serve", "subscribe", "unsubscribe", "refresh"]
     let later = examples("subscribe").filter { $0.hasSuffix(" --later") }
     let rest = commands.filter { !others.contains($0.commandName) }.flatMap(\.examples)
-    let columns = commands.flatMap(\.examples).first { $0.contains(" column add ") }
-    for example in [columns].compactMap(\.self) + later + rest + examples("remove")
-      + examples("unsubscribe")
-    {
+    let all = later + rest + examples("remove") + examples("unsubscribe")
+    for example in all where !example.contains(" column ") {
       let words = example.split(separator: " ")
       // A watch and a follower run until they are interrupted, and a simulation until its time is over.
       let end =
@@ -112,6 +110,11 @@ import Testing
         : words[1] == "simulate"
           ? " --operations 3" : words[1] == "follow" && !words.contains("--once") ? " --once" : ""
       try shell(example + end, run, expecting: words.contains("--based-on") ? 75 : 0)
+    }
+    // Each needs what the one before it has made.
+    for verb in ["add", "rename", "remove"] {
+      let example = commands.flatMap(\.examples).first { $0.contains(" column \(verb) ") }
+      try shell(try #require(example), run)
     }
   }
 

@@ -309,10 +309,10 @@ import Testing
     let entity = try SchemaSample.entity("T", [AttributeDescription("x", .text)])
     try TestServer.withDatabase { url in
       let store = try ReadTables([entity], at: url)
-      try store.connection.runOnce("COMMENT ON TABLE public.\"T\" IS 'fetched-results: 2'")
+      try store.connection.runOnce("COMMENT ON TABLE public.\"T\" IS 'fetched-results: 3'")
       #expect(
         try SchemaSample.refusal(of: [entity], at: url)
-          == OpenFailure.newerFormat(found: 2, supported: 1).message(for: "test")
+          == OpenFailure.newerFormat(found: 3, supported: 2).message(for: "test")
       )
     }
   }
