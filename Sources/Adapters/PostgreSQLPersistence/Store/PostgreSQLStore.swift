@@ -409,18 +409,7 @@ public final class PostgreSQLStore: Store {
     entities: [EntityDescription],
     options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
   ) throws(StoreError) -> [String] {
-    let settings: ConnectionSettings
-    do {
-      settings = try ConnectionSettings(url: url)
-    } catch {
-      throw .cannotOpen(path: "The URL", .modelMismatch(detail: error.message))
-    }
-    let pool = ConnectionPool(
-      settings,
-      limit: 1,
-      patience: options.busyTimeout,
-      password: options.password
-    )
+    let (pool, settings) = try onePool(url, options)
     defer { _ = pool.close() }
     return try pool.with(.writing) { (connection) throws(StoreError) in
       let facts = try ServerFacts(on: connection, path: settings.name)
@@ -444,14 +433,8 @@ public final class PostgreSQLStore: Store {
     of entity: String,
     url: String,
     options: PostgreSQLStoreOptions
-  ) throws -> [AttributeDescription] {
-    let settings = try ConnectionSettings(url: url)
-    let pool = ConnectionPool(
-      settings,
-      limit: 1,
-      patience: options.busyTimeout,
-      password: options.password
-    )
+  ) throws(StoreError) -> [AttributeDescription] {
+    let (pool, settings) = try onePool(url, options)
     defer { _ = pool.close() }
     return try pool.with(.reading) { (connection) throws(StoreError) in
       do throws(PostgreSQLFailure) {
@@ -462,6 +445,26 @@ public final class PostgreSQLStore: Store {
         throw error.storeError(path: settings.name, waited: options.busyTimeout)
       }
     }
+  }
+
+  /// A pool of one connection, for a question before a store is opened.
+  private static func onePool(
+    _ url: String,
+    _ options: PostgreSQLStoreOptions
+  ) throws(StoreError) -> (ConnectionPool, ConnectionSettings) {
+    let settings: ConnectionSettings
+    do {
+      settings = try ConnectionSettings(url: url)
+    } catch {
+      throw .cannotOpen(path: "The URL", .modelMismatch(detail: error.message))
+    }
+    let pool = ConnectionPool(
+      settings,
+      limit: 1,
+      patience: options.busyTimeout,
+      password: options.password
+    )
+    return (pool, settings)
   }
 
   /// Creates the index from which a list can be read in its order, while others read and write.

@@ -99,17 +99,19 @@ struct DatabaseOpener {
   /// Reads a file through a connection that writes nothing and leaves no file beside it.
   /// - Parameters:
   ///   - held: What keeps the connection open, if it may stay open.
+  ///   - copies: Whether a file with a rollback journal is copied, so that its writers meet no lock.
   ///   - body: The work.
   /// - Returns: What the closure returned.
   /// - Throws: Why the file cannot be read, as a store's error.
   func readFile<Result>(
     holding held: HeldFile? = nil,
+    copying copies: Bool = true,
     _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
     if let connection = held?.connection { return try read(connection, body) }
     try waitForFormerFile()
     let file = try StoreFile(path, isReadOnly: true)
-    let foreignFile = ForeignFile(path, options: options)
+    let foreignFile = copies ? ForeignFile(path, options: options) : nil
     var isHeld = false
     defer {
       if file.isAlone, foreignFile == nil, !isHeld { SideFiles.removeUnused(beside: path) }

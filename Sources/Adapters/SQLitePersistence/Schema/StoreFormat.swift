@@ -291,7 +291,8 @@ extension SQLiteStore {
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.onlyReads = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
-    let recorded = try? opener.readFile { database in
+    // A program reads its own store, which it is about to open: a row or two, for which a copy would be dear.
+    let recorded = try? opener.readFile(copying: false) { database in
       // Most stores have none, and say so in one row.
       let format = try database.integer("SELECT format FROM _results_store WHERE id = 1")
       guard format >= StoreFormat.customVersion else { return RecordedEntity?.none }
