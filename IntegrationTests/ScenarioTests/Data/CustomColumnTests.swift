@@ -136,6 +136,37 @@ import Testing
     )
   }
 
+  @Test func `R296: fields of events go into the columns of their names, and no others`() throws {
+    let run = try ProgramRun()
+    func events(_ arguments: String..., input: String = "") throws -> ProgramResult {
+      let result = try run.run("event-log", arguments + ["--store", "e.sqlite"], input: input)
+      #expect(result.status == 0, "\(arguments): \(result)")
+      return result
+    }
+    for (name, type) in [("host", "text"), ("ms", "integer"), ("ok", "flag")] {
+      _ = try events("column", "add", name, type)
+    }
+    _ = try events("stamp", "one", "host=a4", "ms=7", "try=4")
+    let lines =
+      #"{"msg":"two","host":"a5","ms":812,"ok":true,"x":1}"# + "\n"
+      + #"{"msg":"three","ms":"slow"}"#
+    _ = try events("stamp", "-", input: lines + "\nplain\n")
+    try run.write(#"{"msg":"four","ok":false}"# + "\n", to: "a.log")
+    _ = try events("follow", "a.log", "--once")
+    let columns = "message,host,ms,ok,fields"
+    #expect(
+      try events("list", "--sort", "id", "--columns", columns, "--format", "tsv").output == """
+        message\thost\tms\tok\tfields
+        one\ta4\t7\t\t{"try":"4"}
+        two\ta5\t812\ttrue\t{"x":1}
+        three\t\t\t\t{"ms":"slow"}
+        plain\t\t\t\t
+        four\t\t\tfalse\t
+
+        """
+    )
+  }
+
   @Test func `R296: a hundred columns are enough`() throws {
     let run = try ProgramRun()
     let header = (1...101).map { "c\($0)" }.joined(separator: ",")

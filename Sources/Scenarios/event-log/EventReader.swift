@@ -9,6 +9,7 @@ import WireFormat
 /// The lock guards the counts.
 final class EventReader: Sendable {
   private let members: [EventMember]
+  private let columns = EventProgram.customAttributes
   private let counts = Mutex((ill: 0, cut: 0))
 
   /// Creates a reader.
@@ -30,13 +31,14 @@ final class EventReader: Sendable {
     if line.bytes.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "{"),
       case .object(let found)? = try? JSONValue(parsing: line.bytes)
     {
-      event = Event(members: found.map(Self.member) + members, at: .now)
+      event = Event(members: found.map(Self.member) + members, columns: columns, at: .now)
     } else {
       let (text, isUTF8) = Event.text(of: line.bytes)
       if !isUTF8 { counts.withLock { $0.ill += 1 } }
       event = Event(line: text, at: .now)
-      let given = Event(members: members, at: event.timeStamp)
+      let given = Event(members: members, columns: columns, at: event.timeStamp)
       (event.level, event.source, event.fields) = (given.level, given.source, given.fields)
+      event.columns = given.columns
     }
     if event.isMessageCut { counts.withLock { $0.cut += 1 } }
     return event

@@ -48,7 +48,11 @@ struct StampVerb: AsyncParsableCommand {
       return try outcome.get()
     }
     let given = message.map { [EventReader.member("message", $0)] } ?? []
-    let new = Event(members: given + members, at: .now)
+    let new = Event(
+      members: given + members,
+      columns: EventProgram.customAttributes,
+      at: .now
+    )
     let event = manager.new(new)
     let title = message.map { "stamped an event: \($0)" } ?? "stamped an event"
     try manager.save(origin: CommandName(title, of: EventProgram.name).origin)

@@ -14,6 +14,8 @@ public struct Event: Entity {
   public var source: String?
   /// Further values, as a JSON object.
   public var fields: String?
+  /// The values of the columns that the user has added to the store, in their order; empty for none.
+  public var columns: [Value] = []
 
   /// The levels, from the least grave.
   public static let levels = ["debug", "info", "notice", "warning", "error", "fatal"]
@@ -32,6 +34,9 @@ public struct Event: Entity {
 
   /// An empty event, to be filled from a row.
   public init() { self.init(timeStamp: Instant(microseconds: 0)) }
+
+  /// The values with which the event is inserted.
+  var insertedValues: [Value] { attributeValues + columns }
 
   /// The entity Event.
   public static let schema = EntitySchema<Event>("Event", identity: \.id) {

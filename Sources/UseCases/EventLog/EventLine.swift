@@ -15,6 +15,15 @@ public struct EventMember: Hashable, Sendable {
   }
 }
 
+extension AttributeType {
+  /// The value of a member, or `nil` for one that is none of this type.
+  fileprivate func value(of member: EventMember) -> Value? {
+    if let text = member.text { return value(parsing: text) }
+    guard self == .boolean else { return nil }
+    return member.json.hasSuffix(":true") ? 1 : member.json.hasSuffix(":false") ? 0 : nil
+  }
+}
+
 /// The rules by which a line of a program's output becomes an event.
 extension Event {
   /// The most bytes of a message; the rest is replaced by an ellipsis.
@@ -28,13 +37,16 @@ extension Event {
 
   /// Makes an event of members, by the names that programs commonly use; all others become `fields`.
   ///
-  /// A time or a level that is not understood becomes one of the fields too, so that nothing is lost.
+  /// A time or a level that is not understood becomes one of the fields too, so that nothing is lost. A member with the name of a column that
+  /// the user has added becomes its value, unless the column cannot hold it.
   /// - Parameters:
   ///   - members: The members, in order; the first of a meaning counts.
+  ///   - columns: The columns that the user has added to the store.
   ///   - now: The time of an event that says none.
   /// - Complexity: O(*n*) in the members.
-  public init(members: [EventMember], at now: Instant) {
+  public init(members: [EventMember], columns: [AttributeDescription] = [], at now: Instant) {
     self.init(timeStamp: now)
+    self.columns = columns.map { _ in .null }
     var hasTime = false
     var rest: [String] = []
     for member in members {
@@ -57,6 +69,12 @@ extension Event {
         source = Event.bounded(text)
         continue
       default: break
+      }
+      if let index = columns.firstIndex(where: { $0.name.hasSameBytes(as: member.name) }),
+        self.columns[index].isNull, let value = columns[index].type.value(of: member)
+      {
+        self.columns[index] = value
+        continue
       }
       rest.append(member.json)
     }

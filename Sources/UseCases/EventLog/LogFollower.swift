@@ -161,7 +161,7 @@ public final class LogFollower {
           try transaction.insert(next)
         }
         _ = try transaction.insert(
-          events.map(\.attributeValues),
+          events.map(\.insertedValues),
           keys: Array(repeating: nil, count: events.count),
           into: Event.entity
         )

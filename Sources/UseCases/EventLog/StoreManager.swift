@@ -40,7 +40,7 @@ public final class StoreManager: Sendable {
   /// - Returns: The object, with the event's values.
   @discardableResult
   public func new(_ event: Event) -> ManagedObject {
-    let object = ManagedObject(new: Event.entity, key: nil, of: self, values: event.attributeValues)
+    let object = ManagedObject(new: Event.entity, key: nil, of: self, values: event.insertedValues)
     pending.withLock { $0.inserted.append(object) }
     return object
   }
