@@ -13,10 +13,10 @@ package struct ColumnVerb<Program: ListProgram>: AsyncParsableCommand {
       abstract: "Show, add, rename or remove columns of your own.",
       discussion: Program.discussion(
         """
-        A column of your own is one of the \(Program.nouns.many) like the others: lists show it, sort and divide by it, \
-        forms and files have it, and every program that opens the store finds it there. It is a column of the table, \
-        which the sqlite3 shell reads and writes too. Its types are text, integer, number (with two decimal places), \
-        date and flag (yes or no).
+        A column of your own is a column like the others: lists show it, sort and divide by it, forms and files have \
+        it, and every program that opens the store finds it there. In the database it is a column of the table, \
+        which the sqlite3 shell reads and writes too. The types are text, integer, number (with two decimal places), \
+        date and flag (true or false).
         """,
         examples: "column",
         "column add Remark text",
@@ -84,7 +84,7 @@ struct ColumnAddVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @Argument(help: "The name: letters, digits, spaces and underscores.")
   var name: String
-  @Argument(help: "The type: text, integer, number, date or flag.")
+  @Argument(help: "The type; a number has two decimal places, a flag is true or false.")
   var type: ColumnType
 
   @OptionGroup var store: StoreOptions
@@ -212,7 +212,7 @@ package enum ColumnType: String, ExpressibleByArgument, CaseIterable, Sendable {
   case number
   /// Dates, with or without a time.
   case date
-  /// Yes or no.
+  /// True or false.
   case flag
 
   /// The type of the attribute.

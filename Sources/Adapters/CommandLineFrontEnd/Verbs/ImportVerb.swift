@@ -71,7 +71,9 @@ package struct ImportOptions: ParsableArguments {
   )
   package var skipLines: Int?
   /// Whether columns that belong to no field become columns of the user's.
-  @Flag(help: "Add columns of your own for those of the file that are none (see 'column').")
+  @Flag(
+    help: "Add a column of your own for each column of the file that is no field (see 'column')."
+  )
   package var addColumns = false
   /// Whether nothing is added.
   @Flag(help: "Print what would be added, and add nothing.")
