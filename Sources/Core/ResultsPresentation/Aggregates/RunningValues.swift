@@ -130,8 +130,10 @@ struct RunningValues {
     }
     let aggregate = plan.compiled.aggregates[index]
     let attributes = aggregate.expression.attributes + aggregate.predicate.attributes
+    // What an aggregate asks of related objects is in its value in the headers.
+    let own = snapshot.plan.relations?.base ?? snapshot.entity
     let unobserved = attributes.first { attribute in
-      snapshot.entity.index(of: attribute)
+      own.index(of: attribute)
         .map { !snapshot.plan.observedAttributes.contains($0) } ?? false
     }
     if let unobserved {
