@@ -113,6 +113,26 @@ import Testing
     #expect(language.contains("BEGINSWITH"))
   }
 
+  @Test func `sections have the direction of an order that begins with them`() throws {
+    let run = try ProgramRun()
+    try run.write(
+      "publisher,title,year\nP,a,1985\nP,b,1987\nP,c,1991\nP,d,1985\n",
+      to: "b.csv"
+    )
+    try run.run("book-catalog", "import", "b.csv", "--store", "s.sqlite")
+    func titles(_ options: String...) throws -> [String] {
+      let list = ["list", "--store", "s.sqlite", "--columns", "title", "--format", "csv"]
+      return try run.run("book-catalog", list + options).lines.dropFirst().map {
+        String($0.suffix(1))
+      }
+    }
+    #expect(try titles("--section-by", "year", "--sort", "-year,title") == ["c", "b", "a", "d"])
+    #expect(try titles("--section-by", "year", "--sort", "year,-title") == ["d", "a", "b", "c"])
+    #expect(try titles("--section-by", "decade", "--sort", "-year,title") == ["c", "b", "a", "d"])
+    // An order of something else leaves the sections as they are.
+    #expect(try titles("--section-by", "year", "--sort", "-title") == ["d", "a", "b", "c"])
+  }
+
   @Test func `removing at a missing position reports that nothing was removed`() throws {
     let run = try ProgramRun()
     try run.run("event-log", "stamp")

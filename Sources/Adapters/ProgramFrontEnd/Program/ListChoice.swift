@@ -43,6 +43,7 @@ package struct ListChoice: Sendable {
       definition.request.sortDescriptors = try NameList.expressions(in: sort, of: "--sort").map {
         try descriptor($0, Program.self)
       }
+      directSections(of: &definition)
     } else if sectionBy != nil, case .transient(let source, _) = definition.sectionKey?.source {
       definition.request.sortDescriptors = [try descriptor("-" + source, Program.self)]
     }
@@ -60,6 +61,17 @@ package struct ListChoice: Sendable {
     if let limit { definition.request.fetchLimit = try ListChoice.count(limit, "--limit") }
     if let offset { definition.request.fetchOffset = try ListChoice.count(offset, "--offset") }
     return definition
+  }
+
+  /// Gives the sections the direction of an order that begins with what divides the list, or with what their ranges are of.
+  private func directSections(of definition: inout ResultsDefinition<Row>) {
+    guard let first = definition.request.sortDescriptors.first, first.direction == .descending,
+      case .expression(let expression, let order, .ascending, nil) = definition.sectionKey?.source
+    else { return }
+    var keys = [expression, order].compactMap(\.self)
+    if case .bucket(let value, _) = expression { keys.append(value) }
+    guard keys.contains(first.expression) else { return }
+    definition.sectionKey = .expression(expression, orderedBy: order, .descending)
   }
 
   static func count(_ number: Int, _ option: String) throws(CommandFailure) -> Int {
