@@ -24,8 +24,8 @@ extension ValueFormatter {
       switch AverageAggregates.part(name, aggregate, among: aggregates) {
       case .none: break
       case .count: return nil
-      case .sum(let average):
-        return average.map { "\(name) \(self.text($0, of: AverageAggregates.Part.type))" }
+      case .sum(let attribute, let average):
+        return average.map { "avg \(attribute) \(self.text($0, of: AverageAggregates.Part.type))" }
       }
       let text = aggregate.isOverflow ? "overflow" : text(aggregate.value, of: aggregate.type)
       guard aggregate.type != .integer64 else {

@@ -5,13 +5,13 @@ package import ResultsPresentation
 ///
 /// Averages of sections do not add up to that of a group; sums and counts do.
 package enum AverageAggregates {
-  private static let prefix = "avg "
+  private static let sumPrefix = "sum of "
   private static let countPrefix = "number of "
 
   /// Returns the aggregates of an attribute of numbers.
   package static func of(_ attribute: AttributeDescription) -> [SectionAggregate] {
     [
-      SectionAggregate(prefix + attribute.name, .sum(attribute.name)),
+      SectionAggregate(sumPrefix + attribute.name, .sum(attribute.name)),
       SectionAggregate(countPrefix + attribute.name, .count(attribute.name)),
     ]
   }
@@ -22,8 +22,8 @@ package enum AverageAggregates {
     case none
     /// The number of values, which is not shown by itself.
     case count
-    /// The sum, with the average, rounded half up to one decimal; `nil` where there are no values.
-    case sum(average: Value?)
+    /// The sum, with the attribute and its average, rounded half up to one decimal; `nil` where there are no values.
+    case sum(of: String, average: Value?)
 
     /// The type of the average.
     package static let type = AttributeType.decimal(scale: 1)
@@ -36,18 +36,20 @@ package enum AverageAggregates {
     _ aggregate: AggregateValue,
     among aggregates: SectionAggregates
   ) -> Part {
-    if let attribute = attribute(name, after: countPrefix), aggregates[prefix + attribute] != nil {
+    if let attribute = attribute(name, after: countPrefix), aggregates[sumPrefix + attribute] != nil
+    {
       return .count
     }
-    guard let attribute = attribute(name, after: prefix),
+    guard let attribute = attribute(name, after: sumPrefix),
       case .some(.integer(let count)) = aggregates[countPrefix + attribute]?.value
     else { return .none }
     guard count > 0, !aggregate.isOverflow, case .integer(let sum) = aggregate.value else {
-      return .sum(average: nil)
+      return .sum(of: attribute, average: nil)
     }
     var scale = 0
     if case .decimal(let digits) = aggregate.type { scale = digits }
-    return .sum(average: rounded(sum, over: count, scale: scale).map { .integer($0) })
+    let average = rounded(sum, over: count, scale: scale)
+    return .sum(of: attribute, average: average.map { .integer($0) })
   }
 
   private static func attribute(_ name: String, after prefix: String) -> String? {
