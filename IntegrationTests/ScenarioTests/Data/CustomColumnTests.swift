@@ -85,6 +85,7 @@ import Testing
 
   @Test(arguments: [
     (["add", "studentname", "text"], 64, "There is a column “studentName” already."),
+    (["add", "XMIN", "text"], 64, "There is a column “xmin” already."),
     (["add", "a,b", "text"], 64, "options and conditions give “,” a meaning."),
     (["add", "-x", "text"], 64, "student-roster: "),
     (["add", " x", "text"], 64, "“ x” cannot be the name of a column."),
@@ -165,6 +166,38 @@ import Testing
 
         """
     )
+  }
+
+  @Test func `R296: a name that another program has recorded is quoted, whatever it is`() throws {
+    let run = try roster([(1, "Ann", 20)])
+    _ = try students(run, "column", "add", "Remark", "text")
+    _ = try students(run, "edit", "1", "Remark=kind")
+    let shell = try run.run(
+      TerminalRun.sqlite3,
+      [
+        run.path("s.sqlite"),
+        #"ALTER TABLE Student RENAME COLUMN Remark TO "a"" = 'x' --";"#
+          + #"UPDATE _results_attribute SET name = 'a" = ''x'' --' WHERE name = 'Remark'"#,
+      ]
+    )
+    #expect(shell.status == 0, "\(shell)")
+    _ = try students(run, "column", "rename", "a\" = 'x' --", "Note")
+    #expect(try students(run, "show", "1").output.contains("Note         kind\n"))
+  }
+
+  @Test func `R296: columns whose names are alike but not the same are both added`() throws {
+    let run = try ProgramRun()
+    try run.write(
+      "studentId,studentName,studentAge,caf\u{E9},cafe\u{301}\n1,Ann,20,a,b\n",
+      to: "b.csv"
+    )
+    let imported = try students(run, "import", "b.csv", "--add-columns")
+    #expect(
+      imported.output
+        == "added the columns caf\u{E9} (text), cafe\u{301} (text)\nimported 1 student, 0 known already\n",
+      "\(imported)"
+    )
+    #expect(try students(run, "export", "-", "--format", "csv").output.hasSuffix(",a,b\n"))
   }
 
   @Test func `R296: a hundred columns are enough`() throws {

@@ -15,7 +15,8 @@ enum DatabaseStores {
     _ url: String,
     _ entities: [EntityDescription],
     _ location: StoreLocation,
-    _ replacements: [AttributeReplacement]
+    _ replacements: [AttributeReplacement],
+    for program: String
   ) throws -> any Store {
     try PostgreSQLStore(
       url: url,
@@ -139,9 +140,10 @@ enum DatabaseStores {
     _ url: String,
     _ entities: [EntityDescription],
     _ location: StoreLocation,
-    _ replacements: [AttributeReplacement]
+    _ replacements: [AttributeReplacement],
+    for program: String
   ) throws -> any Store {
-    throw refusal("The program")
+    throw refusal(program)
   }
 
   /// Reads none.

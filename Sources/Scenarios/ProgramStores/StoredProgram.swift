@@ -56,7 +56,7 @@ extension StoredProgram {
     case .memory: return try InMemoryStore(entities: entities)
     case .file(let path): return try openFile(path, entities, location, replacements)
     case .database(let url):
-      let store = try DatabaseStores.open(url, entities, location, replacements)
+      let store = try DatabaseStores.open(url, entities, location, replacements, for: name)
       OpenStores.closeAtEnd(store)
       return store
     }
@@ -94,8 +94,9 @@ extension StoredProgram {
           continue
         }
         custom[index] = AttributeDescription(new, custom[index].type, isOptional: true)
-        // Names of columns have no quotes.
-        let (table, from, to) = ("\"\(declared.name)\"", "\"\(old)\"", "\"\(new)\"")
+        let (table, from, to) = (
+          declared.name.quotedIdentifier, old.quotedIdentifier, new.quotedIdentifier
+        )
         replacements.append(
           AttributeReplacement(
             of: old,

@@ -183,7 +183,7 @@ package enum ProgramRunner {
   ) throws -> [String] {
     guard let program, !program.isReadOnly else { return arguments }
     let environment = ProcessInfo.processInfo.environment
-    useCustomColumns(of: program, arguments, environment)
+    useCustomColumns(of: program, root, arguments, environment)
     return try ConfigurationFile.arguments(
       addingTo: arguments,
       of: root,
@@ -193,8 +193,9 @@ package enum ProgramRunner {
   }
 
   /// Finds the columns that the user has added to the store of a command line, before anything refers to them.
-  private static func useCustomColumns<Program: ListProgram>(
+  private static func useCustomColumns<Root: ParsableCommand, Program: ListProgram>(
     of program: Program.Type,
+    _ root: Root.Type,
     _ arguments: [String],
     _ environment: [String: String]
   ) {
@@ -209,6 +210,13 @@ package enum ProgramRunner {
       path = value ?? (index + 1 < options.count ? options[index + 1] : nil)
     }
     guard let location = StoreOptions.knownLocation(path, of: Program.name) else { return }
+    // A server is asked only for a verb that opens the store.
+    if case .database = location.address,
+      (try? TypedCommand(arguments, of: root))??.known.contains(where: { $0.longName == "store" })
+        != true
+    {
+      return
+    }
     Program.useCustomColumns(of: location)
   }
 

@@ -94,7 +94,9 @@ struct ColumnAddVerb<Program: ListProgram>: AsyncParsableCommand {
     let attribute = AttributeDescription(name, type.attributeType, isOptional: true)
     let location = try store.location(of: Program.name)
     try Program.openStore(location, changing: [.add(attribute)]).close()
-    try TerminalOutput.standard.write("added the column “\(name)” (\(type.rawValue))\n")
+    try TerminalOutput.standard.write(
+      SafeText.oneLine("added the column “\(name)” (\(type.rawValue))") + "\n"
+    )
   }
 }
 
@@ -121,7 +123,9 @@ struct ColumnRenameVerb<Program: ListProgram>: AsyncParsableCommand {
     if let refusal = Program.refusal(ofColumnNamed: newName) { throw refusal }
     let change = CustomColumnChange.rename(attribute.name, to: newName)
     try Program.openStore(location, changing: [change]).close()
-    try TerminalOutput.standard.write("renamed the column “\(name)” to “\(newName)”\n")
+    try TerminalOutput.standard.write(
+      SafeText.oneLine("renamed the column “\(name)” to “\(newName)”") + "\n"
+    )
   }
 }
 
@@ -161,7 +165,9 @@ struct ColumnRemoveVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     try Program.openStore(location, changing: [.remove(attribute.name)]).close()
     let words = count == 0 ? "" : " with \(values)"
-    try TerminalOutput.standard.write("removed the column “\(name)”\(words)\n")
+    try TerminalOutput.standard.write(
+      SafeText.oneLine("removed the column “\(name)”\(words)") + "\n"
+    )
   }
 }
 

@@ -30,9 +30,9 @@ package struct AddedColumns: Sendable {
         guard let record = try records.next() else { break }
         let mapped = try mapping.applied(to: record, isWhole: false)
         for name in try Program.object(from: mapped, for: settings).unusedColumns {
-          guard names.count <= CustomColumns.limit else { break }
           let key = Value.text(name)
           if guesses[key] == nil {
+            guard names.count <= CustomColumns.limit else { continue }
             names.append(name)
             guesses[key] = Guess()
           }
@@ -45,12 +45,12 @@ package struct AddedColumns: Sendable {
         guard error.isRecoverable else { break }
       }
     }
-    var taken = Set(Program.entity.attributes.map { $0.name.lowercased() })
+    var taken = Set(Program.entity.attributes.map { Value.text($0.name.folded) })
     for name in names where !name.isEmpty {
       var known = name
       if let refusal = Program.refusal(ofColumnNamed: name) {
         // A column of the program's own name has been given twice.
-        guard !taken.contains(name.lowercased()) else { continue }
+        guard !taken.contains(.text(name.folded)) else { continue }
         known = AddedColumns.plain(name)
         if Program.customAttributes.contains(where: { $0.name.hasSameBytes(as: known) }) {
           // An earlier import of such a file has added it.
@@ -59,7 +59,7 @@ package struct AddedColumns: Sendable {
         }
         guard Program.refusal(ofColumnNamed: known) == nil else { throw refusal }
       }
-      guard taken.insert(known.lowercased()).inserted else { continue }
+      guard taken.insert(.text(known.folded)).inserted else { continue }
       if !known.hasSameBytes(as: name) { renamed.append((name, known)) }
       let type = guesses[.text(name)]?.type ?? .text
       attributes.append(AttributeDescription(known, type, isOptional: true))

@@ -156,7 +156,7 @@ extension EntityDescription {
 
 extension String {
   /// The text in lowercase; for text that is lowercase already, only its bytes are checked.
-  fileprivate var folded: String {
+  var folded: String {
     let isPlain = utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
     return isPlain ? self : lowercased()
   }

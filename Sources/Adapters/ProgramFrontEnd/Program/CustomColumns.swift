@@ -28,6 +28,11 @@ package enum CustomColumns {
 
   private static let state = Mutex(State())
 
+  /// The columns that tables of SQLite and of PostgreSQL have without naming them (sqlite.org/rowidtable.html; PostgreSQL, System Columns).
+  fileprivate static let hidden = [
+    "rowid", "oid", "_rowid_", "xmin", "xmax", "cmin", "cmax", "ctid", "tableoid",
+  ]
+
   /// The largest number of columns that users may add.
   package static let limit = 100
 
@@ -80,7 +85,7 @@ extension ListProgram {
   /// The columns that are printed by default: those of the program, and those that the user has added.
   package static var shownColumns: [String] { columns + customAttributes.map(\.name) }
 
-  /// Returns why no column can have a name, as a sentence; `nil` if one can.
+  /// Returns the failure for a name that no column of the user can have; `nil` for one that can be added.
   package static func refusal(ofColumnNamed name: String) -> CommandFailure? {
     func failure(_ message: String, _ remedy: String) -> CommandFailure {
       CommandFailure(.usage, message, remedy: remedy)
@@ -105,7 +110,7 @@ extension ListProgram {
     let isLetter = name.unicodeScalars.first.map { scalar in
       scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value) || scalar == "_"
     }
-    guard isLetter == true, name.utf8.last != 0x20, !name.hasPrefix("_results_") else {
+    guard isLetter == true, name.utf8.last != 0x20 else {
       return failure(
         "“\(name)” cannot be the name of a column.",
         "Begin with a letter or a digit, and end without a space."
@@ -114,10 +119,9 @@ extension ListProgram {
     let taken =
       entity.identity.columns + entity.attributes.map(\.name) + fields.form.attributes.map(\.name)
       + transients.map(\.name) + namedValues.map(\.name) + namedOrders.map(\.name) + sectionKeyNames
-      + [runningColumn?.name].compactMap(\.self) + ["id", "none"]
+      + [runningColumn?.name].compactMap(\.self) + ["id", "none"] + CustomColumns.hidden
     // SQLite finds columns in any letter case.
-    if let same = taken.first(where: { $0.lowercased().utf8.elementsEqual(name.lowercased().utf8) })
-    {
+    if let same = taken.first(where: { $0.folded.hasSameBytes(as: name.folded) }) {
       return failure(
         "There is a column “\(same)” already.",
         "Choose another name."

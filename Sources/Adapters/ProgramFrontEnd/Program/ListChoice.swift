@@ -43,7 +43,7 @@ package struct ListChoice: Sendable {
       definition.request.sortDescriptors = try NameList.expressions(in: sort, of: "--sort").map {
         try descriptor($0, Program.self)
       }
-      directSections(of: &definition)
+      alignSections(of: &definition)
     } else if sectionBy != nil, case .transient(let source, _) = definition.sectionKey?.source {
       definition.request.sortDescriptors = [try descriptor("-" + source, Program.self)]
     }
@@ -63,8 +63,8 @@ package struct ListChoice: Sendable {
     return definition
   }
 
-  /// Gives the sections the direction of an order that begins with what divides the list, or with what their ranges are of.
-  private func directSections(of definition: inout ResultsDefinition<Row>) {
+  /// Lets sections follow a descending order by the value that divides the list, or by the number whose ranges divide it.
+  private func alignSections(of definition: inout ResultsDefinition<Row>) {
     guard let first = definition.request.sortDescriptors.first, first.direction == .descending,
       case .expression(let expression, let order, .ascending, nil) = definition.sectionKey?.source
     else { return }
