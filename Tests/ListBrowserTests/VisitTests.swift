@@ -133,7 +133,13 @@ struct VisitTests {
     shop.isBusy.store(true, ordering: .relaxed)
     let lines = try await shop.screen("j", patience: .milliseconds(200))
     #expect(lines[0].hasPrefix(" shop  all ") && lines.contains { $0.hasPrefix(">  a") })
-    #expect(!lines[0].contains("3 books"))
+    // What is committed is more than what is shown. How much of it a screen shows depends on the
+    // machine: on a busy one it is the first fetch of three books.
+    let shown = try #require(lines[0].firstMatch(of: /([0-9,]+) books/)?.1)
+    let committed = try shop.store.read { (snapshot) throws(StoreError) in
+      try snapshot.count(of: shop.entity, where: .all)
+    }
+    #expect(try #require(Int(shown.filter { $0 != "," })) < committed)
   }
 
   @Test func `R224: a row that names another list opens it by Enter, and o shows its values`()
