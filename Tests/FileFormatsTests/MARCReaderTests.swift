@@ -64,6 +64,35 @@ import Testing
     )
   }
 
+  @Test func `R293: other persons are authors unless they have another role`() {
+    let text = read([
+      ("245", "  $aOmens"), ("100", "1 $aPratchett, Terry."), ("700", "1 $aGaiman, Neil,$eauthor."),
+      ("700", "1 $aKidby, P.;$eillustrator."), ("700", "1 $aSmith; Co,$4aut"),
+      ("700", "1 $aWells, H. G.$tTimes."), ("700", "1 $aPratchett, Terry,$d1948-"),
+      ("700", "1 $aWithout"),
+    ])
+    #expect(
+      text.hasSuffix(" coauthors=Gaiman, Neil; Smith\\; Co; Without")
+        && text.contains("author=Pratchett, Terry "),
+      "\(text)"
+    )
+  }
+
+  @Test(
+    arguments: [
+      ("1 $aDiscworld ;$vv. 12", "series=Discworld volume=12"),
+      ("0 $aRowohlt, Bd. 3", "series=Rowohlt, Bd. 3"),
+      ("0 $aZoos ;$v7.5.", "series=Zoos volume=7.5"), ("0 $aZoos ;$v007", "series=Zoos volume=7"),
+      ("0 $aZoos ;$v3-4", "series=Zoos"), ("0 $aZoos ;$vno. 0.25", "series=Zoos"),
+      ("0 $aZoos ;$vXII", "series=Zoos"), ("0 $aZoos ;$v0", "series=Zoos volume=0"),
+      ("0 $a ;$v1", "publisher="), ("0 $aZoos ;$v1234567890123456789", "series=Zoos"),
+    ] as [(String, String)]
+  )
+  func `R293: a series has a volume if that is one number`(_ field: String, _ expected: String) {
+    let text = read([("245", "  $aT"), ("490", field)])
+    #expect(text.hasSuffix(expected), "\(text)")
+  }
+
   @Test(
     arguments: [
       ("14$aThe zoo", "4"), ("10$aZoo", "0"), ("1 $aZoo", nil), ("1|$aZoo", nil),
@@ -88,6 +117,7 @@ import Testing
         "author=Society. Office "
       ),
       (["110": "2 $aSociety.", "700": "1 $aNight, Bee."], "author=Night, Bee publisher="),
+      (["700": "1 $aNight, Bee,$etranslator."], "author=Night, Bee publisher="),
       (["260": "  $aX :$bKnopf, Inc.,$cc1998."], "publisher=Knopf, Inc. year=1998"),
       (["264": " 2$bSold,$c1990", "260": "  $bMade,$c1991"], "publisher=Made year=1991"),
       (["264": " 1$bNew :$c5758 [1997 or 1998]"], "publisher=New year=1997"),

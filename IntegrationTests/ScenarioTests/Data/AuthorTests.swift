@@ -154,8 +154,6 @@ import WireFormat
     }
     let tags = try catalog("list", "--sort", "tags", expecting: 64)
     #expect(tags.errors.contains("tags.@count"), "\(tags)")
-    let watch = try catalog("watch", "--columns", "tags", expecting: 64)
-    #expect(watch.errors.contains("which watch does not follow"), "\(watch)")
   }
 
   @Test func `one JSON object of a whole list has the rows of a watch`() throws {
@@ -168,7 +166,7 @@ import WireFormat
     #expect(listed.list?.sections == watched.list?.sections)
     #expect(
       list.output.contains(
-        #""title":"Gamma","authorID":1,"year":null,"language":null,"identifier":null,"filedAs":null,"author.name":"Ada"}"#
+        #""title":"Gamma","authorID":1,"year":null,"language":null,"identifier":null,"filedAs":null,"series":null,"volume":null,"rating":null,"author.name":"Ada"}"#
       ),
       "\(list)"
     )
@@ -233,6 +231,75 @@ import WireFormat
       "\(delta)"
     )
     #expect(operations.count == 3, "\(delta)")
+  }
+
+  @Test func `R297: the names of several objects are a column that a watch follows`() throws {
+    try fill()
+    _ = try catalog("edit", "1", "coauthors=Ada; Eve")
+    let watch = try run.start(
+      "book-catalog",
+      "watch",
+      "--columns",
+      "title,coauthors,tags",
+      "--deltas",
+      "3",
+      "--store",
+      "books.sqlite"
+    )
+    var lines: [String] = []
+    for _ in 0..<7 { lines.append(try #require(try watch.line())) }
+    #expect(lines.contains("p\tKappa\tAda; Eve\tsea; sf"), "\(lines)")
+    for statement in [
+      "UPDATE Tag SET name = 'ocean' WHERE name = 'sea'",
+      "DELETE FROM BookAuthor WHERE authorID = 1",
+      "INSERT INTO BookTag SELECT 2, id FROM Tag WHERE name = 'war'",
+    ] { _ = try sql(statement) }
+    let result = try watch.finish()
+    for change in [
+      "Kappa · Ada; Eve · ocean; sf  changed tags.name",
+      "Kappa · Eve · ocean; sf  changed coauthors.name", "Alpha · war  changed tags.name",
+    ] { #expect(result.output.contains(change), "\(result)") }
+  }
+
+  @Test func `R297: a filter on the author finds the other authors, and a browser shows them`()
+    throws
+  {
+    try fill()
+    _ = try catalog("edit", "1", "coauthors=Eve; Bo")
+    func titles(_ filter: String) throws -> [String] {
+      let screen = try catalog(
+        "browse",
+        "--print",
+        "--size",
+        "80x20",
+        "--columns",
+        "title,author,coauthors",
+        "--section-by",
+        "none",
+        "--sort",
+        "title",
+        "--keys",
+        "/\(filter)\\r"
+      )
+      return screen.lines.dropFirst(2).compactMap { line in
+        line.dropFirst(3).split(separator: " ").first.map(String.init)
+      }.filter { ["Alpha", "Beta", "Delta", "Gamma", "Kappa", "Omega"].contains($0) }
+    }
+    #expect(try titles("author:bo") == ["Alpha", "Kappa", "Omega"])
+    #expect(try titles("author=Bo") == ["Alpha", "Kappa", "Omega"])
+    #expect(try titles("-author:bo") == ["Beta", "Delta", "Gamma"])
+    #expect(try titles("author!=Bo") == ["Beta", "Delta", "Gamma", "Kappa"])
+    #expect(try titles("coauthors:eve") == ["Kappa"])
+    #expect(try titles("bo") == ["Alpha", "Kappa", "Omega"])
+    let screen = try catalog(
+      "browse",
+      "--print",
+      "--size",
+      "80x8",
+      "--columns",
+      "title,author,coauthors"
+    )
+    #expect(screen.output.contains("Bo; Eve"), "\(screen)")
   }
 
   @Test func `R106: sections by author are the authors, and not their names`() throws {

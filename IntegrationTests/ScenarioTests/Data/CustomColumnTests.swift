@@ -283,8 +283,9 @@ import Testing
     let exported = try books("export", "-", "--format", "csv").output
     #expect(
       exported.hasPrefix(
-        "publisher,title,author,year,language,identifier,filedAs,city,Nr_ 1,price,entered,used,zip,tags\n"
-          + "P,Sea,Ann,1990,,,,Rome,7,3.50,2020-01-02,true,0123,\n"
+        "publisher,title,author,year,language,identifier,filedAs,series,volume,rating,"
+          + "city,Nr_ 1,price,entered,used,zip,coauthors,tags\n"
+          + "P,Sea,Ann,1990,,,,,,,Rome,7,3.50,2020-01-02,true,0123,,\n"
       ),
       "\(exported)"
     )

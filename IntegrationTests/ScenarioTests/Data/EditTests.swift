@@ -242,7 +242,7 @@ import Testing
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let lines = try run.run("book-catalog", "doctor", "--store", "b.sqlite").lines
     #expect(lines.first == "store      b.sqlite")
-    #expect(lines.contains("entity     Book, 14 objects, 7 attributes"))
+    #expect(lines.contains("entity     Book, 14 objects, 10 attributes"))
     #expect(lines.contains { $0.hasPrefix("check") && $0.hasSuffix("ok") })
   }
 

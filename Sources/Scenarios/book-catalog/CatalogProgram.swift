@@ -18,8 +18,10 @@ enum CatalogProgram: StoredProgram {
   static let declaredFields = ObjectFields(
     of: Book.entity,
     naming: [
-      (relationship: "author", attribute: "name"), (relationship: "tags", attribute: "name"),
+      (relationship: "author", attribute: "name"), (relationship: "coauthors", attribute: "name"),
+      (relationship: "tags", attribute: "name"),
     ],
+    seeking: ["author": "coauthors"],
     deriving: DerivedField("filedAs", from: ["title", "language"]) { values in
       let filed = values[0].text.flatMap { FilingTitle.of($0, language: values[1].text) }
       return filed.map { .text($0) } ?? .null

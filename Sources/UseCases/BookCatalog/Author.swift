@@ -13,13 +13,50 @@ public struct Author: Entity {
   /// An author without a name, to be filled from a row.
   public init() { self.init(name: "") }
 
-  /// The books.
+  /// The books of which it is the first author.
   public static let books = ToMany<Author, Book>("books", inverse: Book.author)
+  /// The books of which it is one of the other authors.
+  public static let coauthored = ToMany<Author, Book>(
+    "coauthored",
+    through: BookAuthor.author,
+    BookAuthor.book
+  )
 
   /// The entity Author.
   public static let schema = EntitySchema<Author>("Author", identity: \.id) {
     Attribute(\.name, "name")
     Relationship(books)
+    Relationship(coauthored)
+  }
+}
+
+/// The link of a book and one of its authors besides the first, which is deleted with either.
+public struct BookAuthor: Entity {
+  /// The key of the book.
+  public var bookID: Int64
+  /// The key of the author.
+  public var authorID: Int64
+
+  /// A link.
+  public init(bookID: Int64, authorID: Int64) { (self.bookID, self.authorID) = (bookID, authorID) }
+
+  /// A link of no objects, to be filled from a row.
+  public init() { self.init(bookID: 0, authorID: 0) }
+
+  /// The book.
+  public static let book = ToOne<BookAuthor, Book>("book", \.bookID, onDelete: .cascade)
+  /// The author.
+  public static let author = ToOne<BookAuthor, Author>("author", \.authorID, onDelete: .cascade)
+
+  /// The entity BookAuthor.
+  public static let schema = EntitySchema<BookAuthor>(
+    "BookAuthor",
+    compoundIdentity: ["bookID", "authorID"]
+  ) {
+    Attribute(\.bookID, "bookID")
+    Attribute(\.authorID, "authorID")
+    Relationship(book)
+    Relationship(author)
   }
 }
 

@@ -18,6 +18,12 @@ public struct Book: Entity {
   public var identifier: String?
   /// The text by which the title is filed, such as `Zoo, The`; without one it is the title.
   public var filedAs: String?
+  /// The series that it belongs to.
+  public var series: String?
+  /// The volume of the series, with one decimal place.
+  public var volume: ExactDecimal?
+  /// How good it is, usually 1 to 5.
+  public var rating: Int16?
 
   /// A book without a key.
   public init(
@@ -27,7 +33,10 @@ public struct Book: Entity {
     year: Int16? = nil,
     language: String? = nil,
     identifier: String? = nil,
-    filedAs: String? = nil
+    filedAs: String? = nil,
+    series: String? = nil,
+    volume: ExactDecimal? = nil,
+    rating: Int16? = nil
   ) {
     self.publisher = publisher
     self.title = title
@@ -36,6 +45,9 @@ public struct Book: Entity {
     self.language = language
     self.identifier = identifier
     self.filedAs = filedAs
+    self.series = series
+    self.volume = volume
+    self.rating = rating
   }
 
   /// An empty book, to be filled from a row.
@@ -50,12 +62,22 @@ public struct Book: Entity {
     Attribute(\.language, "language")
     Attribute(\.identifier, "identifier")
     Attribute(\.filedAs, "filedAs")
+    Attribute(\.series, "series")
+    Attribute(\.volume, "volume", scale: 1)
+    Attribute(\.rating, "rating")
     Relationship(author)
+    Relationship(coauthors)
     Relationship(tags)
   }
 
   /// The author; a book whose author is deleted has none.
   public static let author = ToOne<Book, Author>("author", \.authorID, onDelete: .nullify)
+  /// The authors besides the first one.
+  public static let coauthors = ToMany<Book, Author>(
+    "coauthors",
+    through: BookAuthor.book,
+    BookAuthor.author
+  )
   /// The tags.
   public static let tags = ToMany<Book, Tag>("tags", through: BookTag.book, BookTag.tag)
 }

@@ -7,8 +7,10 @@ public struct BookCatalog: Sendable {
   /// The store with the books.
   public let store: any Store
 
-  /// The entities of a catalog's store: books, their authors and tags, and the links of books and tags.
-  public static let entities = [Book.entity, Author.entity, Tag.entity, BookTag.entity]
+  /// The entities of a catalog's store: books, their authors and tags, and the links of books to both.
+  public static let entities = [
+    Book.entity, Author.entity, BookAuthor.entity, Tag.entity, BookTag.entity,
+  ]
 
   /// A catalog over a store that has its entities.
   public init(_ store: any Store) { self.store = store }

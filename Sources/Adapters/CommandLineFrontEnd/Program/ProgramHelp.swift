@@ -429,7 +429,7 @@ extension HelpTopic {
       if let text = text(one) { lines.append(("\(name).\(text) BEGINSWITH 'A'", "")) }
       lines.append(("\(name) == NULL", "no related object"))
     }
-    if let many = Program.entity.relationships.first(where: { !$0.isToOne }) {
+    if let many = Program.entity.relationships.last(where: { !$0.isToOne }) {
       let name = FetchExpression.attribute(many.name).description
       lines.append(("\(name).@count > 3", "also @min, @max and @sum"))
       if let text = text(many) {
@@ -493,6 +493,7 @@ extension AttributeType {
     switch self {
     case .integer16: "whole number from -32768 to 32767"
     case .integer32, .integer64: "whole number"
+    case .decimal(1): "number with at most 1 decimal place, such as 2.5"
     case .decimal(let scale): "amount with at most \(scale) decimal places, such as -12.50"
     case .real: "number, such as 3.5"
     case .boolean: "true or false"

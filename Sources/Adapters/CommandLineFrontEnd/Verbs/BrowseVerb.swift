@@ -159,7 +159,6 @@ package struct BrowseRun<Program: ListProgram> {
     remembers: Bool
   ) throws -> Browsed {
     let columns = try rows.screenColumns(of: Program.self)
-    try refuseNamesOfSeveral(in: columns)
     let settings = try locale.settings()
     let location = try store.location(of: Program.name)
     var choice = try list.choice(of: Program.self, for: settings, within: times)
@@ -195,18 +194,6 @@ package struct BrowseRun<Program: ListProgram> {
     } catch {
       try? opened.close()
       throw error
-    }
-  }
-
-  /// Refuses a column that a row of a live list does not have, rather than leaving it empty.
-  private func refuseNamesOfSeveral(in columns: [ListColumn]) throws(CommandFailure) {
-    for case .named(let relationship) in columns where relationship.isToMany {
-      let name = relationship.name
-      throw CommandFailure(
-        .usage,
-        "--columns: “\(name)” has many values, which a live list does not follow.",
-        remedy: "Use \(name).@count, or one of them with \(name).@min.\(relationship.attribute)."
-      )
     }
   }
 

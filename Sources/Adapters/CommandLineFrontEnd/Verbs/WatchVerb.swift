@@ -94,13 +94,6 @@ package struct WatchRun<Program: ListProgram> {
   package func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
     let display = try ListDisplay<Program>(output, settings)
     let columns = try output.rows.columns(of: Program.self)
-    for case .named(let relationship) in columns where relationship.isToMany {
-      throw CommandFailure(
-        .usage,
-        "--columns: “\(relationship.name)” has many values, which watch does not follow.",
-        remedy: "Use \(relationship.name).@count, or list instead of watch."
-      )
-    }
     if let running = columns.running { throw running.refusal(by: "watch") }
     let location = try store.location(of: Program.name)
     let opened = try Program.openStore(location)

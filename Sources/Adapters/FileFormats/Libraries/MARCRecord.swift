@@ -15,6 +15,12 @@ struct MARCRecord: Sendable {
     func texts(_ codes: String) -> [String] {
       subfields.filter { codes.utf8.contains($0.code) }.map(\.text)
     }
+
+    /// Whether the person is named as an author, or without a role (loc.gov/marc/relators).
+    fileprivate var isOfAuthor: Bool {
+      let roles = texts("e4").map { $0.lowercased() }
+      return roles.isEmpty || roles.contains { $0.contains("aut") }
+    }
   }
 
   /// The number of the record, or the line that it begins in.
@@ -30,7 +36,8 @@ struct MARCRecord: Sendable {
   /// Whether a field with this tag is read.
   static func reads(_ tag: String) -> Bool {
     [
-      "008", "010", "020", "022", "041", "100", "110", "245", "260", "264", "650", "700",
+      "008", "010", "020", "022", "041", "100", "110", "245", "260", "264", "490", "650",
+      "700",
     ].contains { $0.hasSameBytes(as: tag) }
   }
 
@@ -53,7 +60,8 @@ extension MARCRecord {
   /// Returns the record as one of books.
   ///
   /// Its fields are `title`, `nonfiling` (the number of characters that filing skips), `author`, `publisher`, `year`, `language`, an
-  /// `isbn` for each number (else an `lccn`, else the ISSN as `identifier`) and `tags`, in which a backslash stands before semicolons.
+  /// `isbn` for each number (else an `lccn`, else the ISSN as `identifier`), `series`, `volume`, and `coauthors` and `tags`, in which a
+  /// backslash stands before semicolons.
   /// - Parameter source: The name of the file for error messages.
   /// - Returns: The record.
   /// - Throws: `RecordError` for a record that is deleted or has no title.
@@ -68,12 +76,13 @@ extension MARCRecord {
       )
     }
     var values: [(name: String, text: String?)] = [
-      ("title", title), ("nonfiling", nonfiling), ("author", author),
+      ("title", title), ("nonfiling", nonfiling), ("author", authors.first),
       ("publisher", publisher ?? ""),
       ("year", year), ("language", language),
     ]
     values += numbers.map { ($0.name, $0.text) }
-    values.append(("tags", tags))
+    values += [("series", series.title), ("volume", series.volume)]
+    values += [("coauthors", joined(Array(authors.dropFirst()))), ("tags", joined(subjects))]
     return Record(
       line: line,
       fields: values.compactMap { name, text in
@@ -118,17 +127,40 @@ extension MARCRecord {
     return String(field.indicator - 0x30)
   }
 
-  /// The main entry of a person (100), else the first other person (700), else the main entry of a body (110).
+  /// The main entry of a person (100) and the other persons who are authors (700), else the first other person, else the main entry of a
+  /// body (110).
   ///
   /// A 700 with a $t is of a work in the book. See loc.gov/marc/bibliographic/bd1xx.html.
-  private var author: String? {
+  private var authors: [String] {
     let others = fields("700").filter { $0.texts("t").isEmpty }
-    return (fields("100") + others + fields("110")).lazy.map { field in
-      MARCText.plain(
-        field.texts("ab").map(\.trimmed).joined(separator: " "),
-        endsField: MARCText.ends(field, with: "ab")
+    var names: [String] = []
+    for name in (fields("100") + others.filter(\.isOfAuthor)).map(name)
+    where !name.isEmpty && !names.contains(where: name.hasSameBytes) {
+      names.append(name)
+    }
+    guard names.isEmpty else { return names }
+    return (others + fields("110")).map(name).first { !$0.isEmpty }.map { [$0] } ?? []
+  }
+
+  private func name(_ field: Field) -> String {
+    MARCText.plain(
+      field.texts("ab").map(\.trimmed).joined(separator: " "),
+      endsField: MARCText.ends(field, with: "ab")
+    )
+  }
+
+  /// The first series statement (490, loc.gov/marc/bibliographic/bd490.html): its title ($a), and the volume ($v) if that has one number.
+  private var series: (title: String?, volume: String?) {
+    let series = fields("490").lazy.map { field in
+      (
+        title: MARCText.plain(
+          field.texts("a").first ?? "",
+          endsField: MARCText.ends(field, with: "a")
+        ),
+        volume: field.texts("v").first.flatMap(MARCText.volume)
       )
-    }.first { !$0.isEmpty }
+    }.first { !$0.title.isEmpty }
+    return (series?.title, series?.volume)
   }
 
   /// The fields of publication: 264 with the second indicator 1 (loc.gov/marc/bibliographic/bd264.html), else 260.
@@ -172,10 +204,13 @@ extension MARCRecord {
   }
 
   /// The subjects (650 $a, loc.gov/marc/bibliographic/bd650.html).
-  private var tags: String? {
-    let names = fields("650").compactMap { field in
+  private var subjects: [String] {
+    fields("650").compactMap { field in
       field.texts("a").first.map { MARCText.plain($0, endsField: MARCText.ends(field, with: "a")) }
     }.filter { !$0.isEmpty }
+  }
+
+  private func joined(_ names: [String]) -> String? {
     guard !names.isEmpty else { return nil }
     let quoted = names.map { name in
       let bytes = name.utf8.flatMap { byte in

@@ -65,6 +65,25 @@ enum MARCText {
     }.map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// The only number of a volume's designation, as in `v. 12` and `Bd. 1.5 ;`, without zeros before it and with at most one decimal place.
+  ///
+  /// A range, or the number of an issue beside that of the volume, is no number by which a series has an order.
+  static func volume(_ text: String) -> String? {
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    let bytes = Array(text.utf8)
+    guard let start = bytes.firstIndex(where: isDigit) else { return nil }
+    var number = bytes[start...].prefix(while: isDigit)
+    var end = number.endIndex
+    if end + 1 < bytes.count, bytes[end] == UInt8(ascii: "."), isDigit(bytes[end + 1]) {
+      number = bytes[start..<end + 2]
+      end += 2
+    }
+    guard !bytes[end...].contains(where: isDigit), number.count <= 8 else { return nil }
+    let digits = number.drop { $0 == 0x30 }
+    let isWhole = digits.first.map(isDigit) ?? false
+    return String(decoding: isWhole ? digits : [0x30] + digits, as: UTF8.self)
+  }
+
   /// Whether a text is the code of a language, and of a known one (loc.gov/marc/languages).
   static func isLanguage(_ code: String) -> Bool {
     code.utf8.count == 3 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) }

@@ -299,14 +299,28 @@ private struct TermReader {
     if name.comparison == .has, let words = attribute.words {
       return one(of: words, containing: term.value, in: expression)
     }
-    if name.comparison == .has, attribute.type == .text {
-      return contains(term.value, in: expression)
+    if let several = relationship(name.text).flatMap({ fields.others[$0.name] })
+      .flatMap(relationship), name.comparison == .has || name.comparison == .equal
+    {
+      let first = try predicate(of: term, expression, attribute, name.comparison)
+      return try first || predicate(of: term, amongNamesOf: several, name.comparison)
     }
+    return try predicate(of: term, expression, attribute, name.comparison)
+  }
+
+  /// The predicate of a term about one value.
+  private func predicate(
+    of term: Term,
+    _ expression: FetchExpression,
+    _ attribute: AttributeDescription,
+    _ comparison: Term.Operator
+  ) throws(QuickFilterError) -> FetchPredicate {
+    if comparison == .has, attribute.type == .text { return contains(term.value, in: expression) }
     if attribute.type == .date, !term.isQuoted, let period = try period(of: term) {
-      return period.condition(expression, name.comparison.comparison)
+      return period.condition(expression, comparison.comparison)
     }
     let value = try value(term.value, of: attribute, term)
-    return compare(expression, name.comparison.comparison, value, attribute.type)
+    return compare(expression, comparison.comparison, value, attribute.type)
   }
 
   /// The predicate of a word: a text in any of some texts, or any of some other values.

@@ -37,7 +37,7 @@ package enum ListColumn: Sendable {
     case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute)
     case .related(let attribute), .value(_, let attribute), .running(_, let attribute):
       formatter.text(row[attribute.name], of: attribute)
-    case .named(let relationship): row[relationship.valueName].text ?? ""
+    case .named(let relationship): relationship.shown(in: row).text ?? ""
     case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
     }
   }
@@ -50,7 +50,7 @@ package enum ListColumn: Sendable {
       ListColumn.machine(row.values[index], of: attribute)
     case .related(let attribute), .value(_, let attribute), .running(_, let attribute):
       ListColumn.machine(row[attribute.name], of: attribute)
-    case .named(let relationship): row[relationship.valueName]
+    case .named(let relationship): relationship.shown(in: row)
     case .transient(let transient): ListColumn.machine(transient.compute(row), transient.type)
     }
   }
@@ -109,8 +109,7 @@ extension ResultsDefinition<Row> {
     let paths = columns.compactMap { column -> String? in
       switch column {
       case .related(let attribute), .value(_, let attribute): attribute.name
-      case .named(let relationship) where observesNames && !relationship.isToMany:
-        relationship.valueName
+      case .named(let relationship) where observesNames: relationship.path.description
       case .key, .attribute, .named, .transient, .running: nil
       }
     }

@@ -12,8 +12,14 @@ package struct NamedRelationship: Hashable, Sendable {
   /// Whether an object has any number of related objects.
   package let isToMany: Bool
 
-  /// The name of the value in a row of a list: the path of one name, or the field's name for several.
+  /// The name of the value in a row of a list that is printed: the path of one name, or the field's name for several.
   package var valueName: String { isToMany ? name : path.description }
+
+  /// The value that a row of a list shows: a name, or several as one text, which a live list has as a list of values.
+  package func shown(in row: Row) -> Value {
+    guard isToMany, row.entity.index(of: name) == nil else { return row[valueName] }
+    return JoinedNames.value(of: (row[path.description].elements ?? []).compactMap(\.text))
+  }
 
   /// The path of the name; for a relationship to many objects it has many values.
   package var path: FetchExpression { .related([relationship], .attribute(attribute)) }
@@ -64,6 +70,8 @@ package struct ObjectFields: Sendable {
   package let linked: LinkedRows?
   /// The field that follows from others, if there is one; imports do not compare it.
   package let derived: DerivedField?
+  /// The relationships to many objects in which a filter on the name of another one also seeks.
+  package let others: [String: String]
   private let sources: [Source]
   private let names: [(relationship: String, attribute: String)]
   private let qualifiers: [String: String]
@@ -114,12 +122,14 @@ package struct ObjectFields: Sendable {
   ///   - entity: The entity.
   ///   - names: The text attributes by which related objects are known, by the relationship's name.
   ///   - qualifiers: The optional text attributes that distinguish namesakes, by the name of a relationship to one object.
+  ///   - others: The relationships to many objects in which a filter also seeks, by the name of the relationship that it names.
   ///   - linked: How rows belong together, if they do.
   ///   - derived: The attribute that follows from others where it has no value of its own.
   package init(
     of entity: EntityDescription,
     naming names: [(relationship: String, attribute: String)] = [],
     qualifying qualifiers: [String: String] = [:],
+    seeking others: [String: String] = [:],
     linking linked: LinkedRows? = nil,
     deriving derived: DerivedField? = nil
   ) {
@@ -127,6 +137,7 @@ package struct ObjectFields: Sendable {
     (self.names, self.qualifiers) = (names, qualifiers)
     self.linked = linked
     self.derived = derived
+    self.others = others
     var sources: [Source] = entity.attributes.indices.map { .attribute($0) }
     var attributes = entity.attributes
     var named: [NamedRelationship] = []
@@ -349,6 +360,7 @@ extension ObjectFields {
       of: entity,
       naming: names,
       qualifying: qualifiers,
+      seeking: others,
       linking: linked,
       deriving: derived
     )
