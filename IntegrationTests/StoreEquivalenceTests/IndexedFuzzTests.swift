@@ -56,7 +56,7 @@ private struct Walk {
     list = try table.list(&generator)
     try table.makeIndex(for: list)
     let plan = try ListPlan(list.definition)
-    var indexing = IndexingPolicy(table.store, heldKeysLimit: -1)
+    var indexing = IndexingPolicy(table.store, inMemoryKeyLimit: -1)
     indexing?.stride = generator.number(in: 1...8)
     indexing?.lookup = generator.choice(.automatic, .seeking, .scanning)
     indexing?.countsBySections = generator.choice(nil, true)
@@ -193,7 +193,7 @@ private struct Walk {
     let list = try table.list(&generator)
     try table.makeIndex(for: list)
     let options = ResultsOptions(
-      delivery: generator.choice(.immediate, .onDemand, .every(.seconds(1))),
+      delivery: generator.choice(.immediate, .onDemand, .throttled(for: .seconds(1))),
       clock: ManualClock(),
       caches: MemoryCaches()
     )
@@ -319,7 +319,7 @@ struct IndexedPair {
   ) async throws {
     func controller(_ limit: Int, _ name: String) -> FetchedResultsController<Row> {
       var options = options
-      options.heldKeysLimit = limit
+      options.inMemoryKeyLimit = limit
       options.auditPeriod = nil
       options.journalCapacity = .max
       var definition = definition

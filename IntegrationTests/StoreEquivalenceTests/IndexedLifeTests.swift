@@ -140,13 +140,13 @@ import Testing
       var definition = world.list.definition
       definition.cacheName = "list"
       var first = options
-      first.heldKeysLimit = cached
+      first.inMemoryKeyLimit = cached
       let before = FetchedResultsController(definition, in: world.table.store, options: first)
       try await before.performFetch()
       try await before.saveCache()
       try world.commit()
       var second = options
-      second.heldKeysLimit = opened
+      second.inMemoryKeyLimit = opened
       let after = FetchedResultsController(definition, in: world.table.store, options: second)
       try await after.performFetch()
       #expect(after.cacheOutcome == .miss(.otherKeys))

@@ -69,12 +69,15 @@ import Testing
       (book, .related(["author"], .attribute("name")), .all),
       (book, .related(["rack"], .attribute("label")), .all),
       (book, .related(["author", "country"], .attribute("name")), .all),
-      (book, .gathered(["readers"], .count, nil, where: .all), .all),
-      (author, .gathered(["books"], .sum, .attribute("year"), where: .all), .all),
-      (author, .gathered(["students"], .count, nil, where: .all), .all),
+      (book, .relatedAggregate(["readers"], .count, nil, where: .all), .all),
+      (author, .relatedAggregate(["books"], .sum, .attribute("year"), where: .all), .all),
+      (author, .relatedAggregate(["students"], .count, nil, where: .all), .all),
       (author, .related(["mentor"], .objectKey), .quantified(.none, ["loans"], .all)),
-      (random.library.entity("Rack"), .gathered(["books"], .count, nil, where: .all), .all),
-      (random.library.entity("Country"), .gathered(["authors"], .count, nil, where: .all), .all),
+      (random.library.entity("Rack"), .relatedAggregate(["books"], .count, nil, where: .all), .all),
+      (
+        random.library.entity("Country"), .relatedAggregate(["authors"], .count, nil, where: .all),
+        .all
+      ),
     ]
     for (entity, term, predicate) in definitions {
       let core = try view(

@@ -69,7 +69,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: path) }
     let (store, controller) = try await list(of: 3)
     // The version that is read is not what the list was fetched from.
-    #expect(throws: ResultsError.self) { try controller.withOneVersion { try names($0) } }
+    #expect(throws: ResultsError.self) { try controller.read { try names($0) } }
     let printed = try await controller.printing(again: false) { try names($0) }
     #expect(printed == ["1 a", "4 b"])
     controller.cancel()

@@ -306,7 +306,7 @@ enum Work: FetchedObject {
   let long = FetchedResultsController(
     FetchRequest<Edition>(sortedBy: [.descending(\.year)], fetchBatchSize: 2),
     in: store,
-    options: ResultsOptions(heldKeysLimit: 3)
+    options: ResultsOptions(inMemoryKeyLimit: 3)
   )
   try await long.performFetch { page in
     print(page.ids.count, "rows can be shown first")

@@ -75,7 +75,7 @@ enum NaiveEvaluator {
     // Its order is tested by itself.
     case .transformed(let order, let inner):
       return text(inner, row) { order.applied(to: $0) }
-    case .related, .gathered: return .null
+    case .related, .relatedAggregate: return .null
     }
   }
 

@@ -167,7 +167,7 @@ struct PathTextTests {
     )
     #expect(
       try FetchExpression(path: "tags.@count", in: books)
-        == .gathered(["tags"], .count, nil, where: .all)
+        == .relatedAggregate(["tags"], .count, nil, where: .all)
     )
     #expect(throws: PredicateParseError.self) { try FetchExpression(path: "author.", in: books) }
     #expect(throws: PredicateParseError.self) {
@@ -254,8 +254,8 @@ extension SeededGenerator {
       switch inner {
       case .attribute, .objectKey: return (.related([step.name], inner), type)
       case .related(let steps, let inner): return (.related([step.name] + steps, inner), type)
-      case .gathered(let steps, let function, let inner, let predicate):
-        return (.gathered([step.name] + steps, function, inner, where: predicate), type)
+      case .relatedAggregate(let steps, let function, let inner, let predicate):
+        return (.relatedAggregate([step.name] + steps, function, inner, where: predicate), type)
       default: return (.attribute(attribute.name), attribute.type)
       }
     case 1 where !toMany.isEmpty && depth > 0:
@@ -263,10 +263,12 @@ extension SeededGenerator {
       let condition =
         below(2) == 0 ? .all : relatedPredicate(over: step.destination, depth: depth - 1)
       if below(2) == 0 {
-        return (.gathered([step.name], .count, nil, where: condition), .integer64)
+        return (.relatedAggregate([step.name], .count, nil, where: condition), .integer64)
       }
       let (inner, type) = path(over: step.destination, depth: depth - 1)
-      return (.gathered([step.name], pick([.minimum, .maximum]), inner, where: condition), type)
+      return (
+        .relatedAggregate([step.name], pick([.minimum, .maximum]), inner, where: condition), type
+      )
     case 2 where entity.keyTypes == [.integer64]: return (.objectKey, .integer64)
     default: return (.attribute(attribute.name), attribute.type)
     }

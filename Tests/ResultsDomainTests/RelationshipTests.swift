@@ -65,10 +65,10 @@ struct RelationshipTests {
     let name = FetchExpression.related(["author", "country"], .attribute("name"))
     #expect(try name.storage(in: Library.books) == .text)
     #expect(name.description == "author.country.name")
-    let count = FetchExpression.gathered(["tags"], .count, nil, where: .all)
+    let count = FetchExpression.relatedAggregate(["tags"], .count, nil, where: .all)
     #expect(try count.storage(in: Library.books) == .integer)
     #expect(count.description == "tags.@count")
-    let latest = FetchExpression.gathered(
+    let latest = FetchExpression.relatedAggregate(
       ["author", "books"],
       .maximum,
       .attribute("year"),
@@ -115,11 +115,13 @@ struct RelationshipTests {
         == "Author has no stored attribute named nam. It has name, countryID."
     )
     #expect(refusal(.related(["tags"], .attribute("name"))).contains("tags.@count"))
-    #expect(refusal(.gathered(["author"], .count, nil, where: .all)).contains("to-one"))
+    #expect(refusal(.relatedAggregate(["author"], .count, nil, where: .all)).contains("to-one"))
     #expect(
-      refusal(.gathered(["tags", "books"], .count, nil, where: .all)).contains("to-many")
+      refusal(.relatedAggregate(["tags", "books"], .count, nil, where: .all)).contains("to-many")
     )
-    #expect(refusal(.gathered(["tags"], .maximum, nil, where: .all)).contains("not a value"))
+    #expect(
+      refusal(.relatedAggregate(["tags"], .maximum, nil, where: .all)).contains("not a value")
+    )
     #expect(refusal(.related([], .attribute("title"))).contains("not a value"))
     #expect(
       refusal(.related(["author"], .length(.attribute("name")))).contains("the whole path")

@@ -318,7 +318,7 @@ private enum Work: FetchedObject {
     let list = FetchedResultsController(
       FetchRequest<Row>(entity: works.entity, sortedBy: [.ascending("title")]),
       in: store,
-      options: ResultsOptions(heldKeysLimit: 0)
+      options: ResultsOptions(inMemoryKeyLimit: 0)
     )
     try await list.performFetch()
     guard case .indexed? = try await list.explain()?.keys else {

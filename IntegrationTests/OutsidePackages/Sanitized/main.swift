@@ -42,7 +42,7 @@ struct Difference: Error { let seed: UInt64 }
 
 /// Two stores write while lists with each delivery follow one of them and read rows at random.
 func follow(_ stores: [any Store], seed: UInt64, steps: Int) async throws {
-  let deliveries: [ResultsDelivery] = [.immediate, .every(.milliseconds(2)), .onDemand]
+  let deliveries: [ResultsDelivery] = [.immediate, .throttled(for: .milliseconds(2)), .onDemand]
   let lists = deliveries.map {
     FetchedResultsController(
       FetchRequest<Note>(sortedBy: [.descending(\.stars)]),

@@ -97,7 +97,7 @@ struct ControllerFollower: Sendable {
     let controller = FetchedResultsController(
       view.definition,
       in: store,
-      options: ResultsOptions(heldKeysLimit: holdsKeys ? .max : -1)
+      options: ResultsOptions(inMemoryKeyLimit: holdsKeys ? .max : -1)
     )
     try await controller.performFetch()
     if !holdsKeys, case .held = try await controller.explain()?.keys {

@@ -106,7 +106,7 @@ extension FetchExpression {
   /// The paths in it.
   fileprivate var paths: [FetchExpression] {
     switch self {
-    case .related, .gathered: [self]
+    case .related, .relatedAggregate: [self]
     case .attribute, .objectKey, .literal: []
     case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
       operands.flatMap(\.paths)

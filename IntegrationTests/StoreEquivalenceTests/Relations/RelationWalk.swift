@@ -91,7 +91,7 @@ struct RelationWalk {
     if let relations = followers[0].plan.relations,
       relations.readsBaseOnly(followers[0].plan.definition)
     {
-      let indexing = IndexingPolicy(world.memory, heldKeysLimit: -1)
+      let indexing = IndexingPolicy(world.memory, inMemoryKeyLimit: -1)
       followers.append(
         try Follower("indexed", definition, world.memory, digests: false, indexing: indexing)
       )

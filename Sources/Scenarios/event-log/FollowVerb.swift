@@ -193,7 +193,7 @@ extension StoreError {
   /// Whether it may be over when the same is tried again.
   fileprivate var passes: Bool {
     switch self {
-    case .busy, .unreachable, .undecided: true
+    case .busy, .unreachable, .commitOutcomeUnknown: true
     default: false
     }
   }

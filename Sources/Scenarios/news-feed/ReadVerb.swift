@@ -65,7 +65,7 @@ private struct LineReader {
   }
 
   func showList() throws {
-    let lines = try list.withOneVersion { reading in
+    let lines = try list.read { reading in
       var items = try reading.objects(at: 0..<reading.results.count).enumerated().makeIterator()
       return reading.results.sections.flatMap { section in
         [section.title]

@@ -29,7 +29,7 @@ public struct Account: Entity {
   )
 
   /// The sum of its transactions, as a value of an account in a list.
-  public static let balance = FetchExpression.gathered(
+  public static let balance = FetchExpression.relatedAggregate(
     ["transactions"],
     .sum,
     .attribute("amount"),

@@ -69,7 +69,7 @@ public struct Feed: Entity {
   static let usualKeep: Int32 = 90
 
   /// The number of unread items, as a value of a feed in a list.
-  public static let unread = FetchExpression.gathered(
+  public static let unread = FetchExpression.relatedAggregate(
     ["items"],
     .count,
     nil,

@@ -173,7 +173,7 @@ struct PostgreSQLUnheldValuesTests {
       let controller = FetchedResultsController(
         ResultsDefinition(request),
         in: store,
-        options: ResultsOptions(heldKeysLimit: -1)
+        options: ResultsOptions(inMemoryKeyLimit: -1)
       )
       try await controller.performFetch()
       var events = controller.changes.makeAsyncIterator()

@@ -40,7 +40,7 @@ struct ComparedIndexTests {
       let controller = FetchedResultsController(
         ResultsDefinition(request),
         in: store,
-        options: ResultsOptions(heldKeysLimit: -1)
+        options: ResultsOptions(inMemoryKeyLimit: -1)
       )
       try await controller.performFetch()
       #expect(try await isIndexed(controller))

@@ -41,7 +41,7 @@ import Testing
       var least = Int.max
       while least > 1, ContinuousClock.now < deadline {
         let before = try flights(store)
-        let found = try store.readRepeatably { (snapshot) throws(StoreError) in
+        let found = try store.readOptimistically { (snapshot) throws(StoreError) in
           try title(snapshot, entity)
         }
         #expect(found == "a")
@@ -61,7 +61,7 @@ import Testing
         sortDescriptors: [.ascending("title")]
       )
       func page() throws(StoreError) -> [String]? {
-        try store.readRepeatably { (snapshot) throws(StoreError) in
+        try store.readOptimistically { (snapshot) throws(StoreError) in
           guard let source = try snapshot.orderedSource(of: definition) else { return nil }
           let keys = try source.page(from: nil, skipping: 1, limit: 2).split
           let objects = keys.compactMap { key in
@@ -92,7 +92,7 @@ import Testing
     try withStore { store, entity, other in
       for round in 0..<20 {
         try other.runOnce("UPDATE \"Book\" SET title = 'b\(round)'")
-        let (version, found) = try store.readRepeatably { (snapshot) throws(StoreError) in
+        let (version, found) = try store.readOptimistically { (snapshot) throws(StoreError) in
           (snapshot.version, try title(snapshot, entity))
         }
         #expect(found == "b\(round)")
@@ -111,7 +111,7 @@ import Testing
         try other.runOnce("UPDATE \"Book\" SET title = 'a'")
         _ = try store.read { (snapshot) throws(StoreError) in snapshot.version }
         let calls = Mutex(0)
-        let found = try store.readRepeatably { (snapshot) throws(StoreError) in
+        let found = try store.readOptimistically { (snapshot) throws(StoreError) in
           let first = try title(snapshot, entity)
           let call = calls.withLock { count in
             count += 1
@@ -136,7 +136,7 @@ import Testing
         sortDescriptors: [.ascending("title")]
       )
       _ = try store.read { (snapshot) throws(StoreError) in snapshot.version }
-      let count = try store.readRepeatably { (snapshot) throws(StoreError) in
+      let count = try store.readOptimistically { (snapshot) throws(StoreError) in
         var count = 0
         try snapshot.entries(of: definition) { (batch) throws(StoreError) in
           count += batch.count
@@ -147,7 +147,8 @@ import Testing
       #expect(count == 1)
       try other.runOnce("DROP TABLE \"Book\"")
       #expect(throws: StoreError.self) {
-        _ = try store.readRepeatably { (snapshot) throws(StoreError) in try title(snapshot, entity)
+        _ = try store.readOptimistically { (snapshot) throws(StoreError) in
+          try title(snapshot, entity)
         }
       }
     }

@@ -137,7 +137,7 @@ import Testing
       }
       try store.replace(holders, of: holder)
       try store.replace(items, of: item)
-      let sum = FetchExpression.gathered(["items"], .sum, .attribute("x"), where: .all)
+      let sum = FetchExpression.relatedAggregate(["items"], .sum, .attribute("x"), where: .all)
       for (index, numbers) in sums.enumerated() {
         var exact = ExactRealSum()
         for number in numbers { exact.add(number) }

@@ -191,7 +191,7 @@ import Testing
         try transaction.update(id(1), to: values("a", 1), of: note)
       }
     } throws: { error in
-      guard case .outrun = error as? StoreError else { return false }
+      guard case .writeConflict = error as? StoreError else { return false }
       return true
     }
     #expect(try row(store, 1) == values("a", 5))

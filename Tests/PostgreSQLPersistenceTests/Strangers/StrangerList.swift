@@ -126,7 +126,7 @@ final class StrangerList: Sendable {
     controller = FetchedResultsController(
       ResultsDefinition(request),
       in: store,
-      options: ResultsOptions(heldKeysLimit: isIndexed ? -1 : .max)
+      options: ResultsOptions(inMemoryKeyLimit: isIndexed ? -1 : .max)
     )
     do {
       try await controller.performFetch()

@@ -161,7 +161,7 @@ import Testing
     let controller = FetchedResultsController(
       ResultsDefinition(request),
       in: store,
-      options: ResultsOptions(heldKeysLimit: opening == .indexed ? -1 : .max)
+      options: ResultsOptions(inMemoryKeyLimit: opening == .indexed ? -1 : .max)
     )
     return (store, controller)
   }

@@ -132,7 +132,7 @@ struct AggregateLawTests {
     _ world: inout ListWorld
   ) throws -> ListEngine {
     let isIndexed = world.generator.below(2) == 0
-    var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+    var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
     indexing?.stride = 1 + world.generator.below(6)
     return try store.read { (store) throws(StoreError) in
       try ListEngine(

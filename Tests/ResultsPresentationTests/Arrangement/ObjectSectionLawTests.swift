@@ -25,7 +25,7 @@ struct ObjectSectionLawTests {
       var definition = world.definition()
       let plan = try ListPlan(definition)
       var held = try ListEngine(plan, in: store, indexing: nil)
-      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
       indexing?.stride = 1 + world.generator.below(6)
       var indexed = try ListEngine(plan, in: store, indexing: indexing)
       for step in 0..<30 {

@@ -216,7 +216,7 @@ struct ObjectSectionTests {
       }
     }
     let store = IndexingStore(library.store)
-    let indexing = isIndexed ? IndexingPolicy(store, heldKeysLimit: -1) : nil
+    let indexing = isIndexed ? IndexingPolicy(store, inMemoryKeyLimit: -1) : nil
     var engine = try ListEngine(ListPlan(library.definition()), in: store, indexing: indexing)
     try library.rename(ann, "Zoe")
     try store.read { (snapshot) throws(StoreError) in

@@ -40,7 +40,7 @@ struct CacheLawTests {
         definition,
         in: store,
         options: ResultsOptions(
-          heldKeysLimit: world.generator.below(8) == 0 ? 4096 : -1,
+          inMemoryKeyLimit: world.generator.below(8) == 0 ? 4096 : -1,
           caches: caches
         )
       )

@@ -48,7 +48,7 @@ struct DeferredCountsTests {
       var definition = ResultsDefinition(request)
       definition.cacheName = "Demo"
       plan = try ListPlan(definition)
-      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
       indexing?.stride = 2
       self.indexing = indexing
       let cache = ListCache(caches)

@@ -20,7 +20,7 @@ import Testing
   @Test func `values, positions and deleted rows are those of one version (R48)`() async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
     let controller = try await controller(store)
-    try controller.withOneVersion { reading in
+    try controller.read { reading in
       try store.change("z") { $0.pages = 7 }
       try store.change("x") { $0.series = "C" }
       try store.remove("y")
@@ -41,7 +41,7 @@ import Testing
     store.report(.otherWriter)
     try store.add([("A", "w")])
     try store.change("x") { $0.pages = 7 }
-    try controller.withOneVersion { reading in
+    try controller.read { reading in
       #expect(reading.results.generation == 2)
       let (shown, read) = (try controller.results, try reading.objects(at: 0..<2))
       #expect(shown.generation == 2)
@@ -58,7 +58,7 @@ import Testing
     try store.add([("A", "y")])
     let generation: Int
     var events: ResultsChanges<Volume>.AsyncIterator
-    (generation, events) = try controller.withOneVersion { reading in
+    (generation, events) = try controller.read { reading in
       (reading.results.generation, reading.subscribe())
     }
     #expect(generation == 2)
@@ -79,7 +79,7 @@ import Testing
     let store = try Volume.store(("A", "x"))
     let controller = try await controller(store)
     #expect(throws: Refusal.self) {
-      try controller.withOneVersion { _ in
+      try controller.read { _ in
         #expect(store.openReads == 1)
         throw Refusal()
       }
@@ -92,11 +92,11 @@ import Testing
   {
     let store = try Volume.store(("A", "x"))
     let idle = FetchedResultsController(Volume.bySeries(), in: store)
-    #expect(throws: ResultsError.self) { try idle.withOneVersion { _ in } }
+    #expect(throws: ResultsError.self) { try idle.read { _ in } }
 
     let controller = try await controller(store)
     store.fail(with: .damaged(path: "s", detail: "d"))
-    let failure = #expect(throws: ResultsError.self) { try controller.withOneVersion { _ in } }
+    let failure = #expect(throws: ResultsError.self) { try controller.read { _ in } }
     guard case .store(.damaged) = failure else {
       Issue.record("\(String(describing: failure))")
       return
@@ -106,10 +106,10 @@ import Testing
       return
     }
     store.fail(with: nil)
-    #expect(try controller.withOneVersion { $0.results.count } == 1)
+    #expect(try controller.read { $0.results.count } == 1)
 
     controller.cancel()
-    let ended = #expect(throws: ResultsError.self) { try controller.withOneVersion { _ in } }
+    let ended = #expect(throws: ResultsError.self) { try controller.read { _ in } }
     guard case .ended = ended else {
       Issue.record("\(String(describing: ended))")
       return

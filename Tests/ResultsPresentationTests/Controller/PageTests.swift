@@ -69,7 +69,7 @@ struct PageTests {
       ),
       sectionedBy: .attribute("series"),
       in: store,
-      options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1)
+      options: ResultsOptions(delivery: .onDemand, inMemoryKeyLimit: -1)
     )
   }
 

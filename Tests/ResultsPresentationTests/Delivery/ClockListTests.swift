@@ -363,7 +363,7 @@ struct ClockListTests {
     let clock = ManualClock()
     var (list, events) = try await world.list(
       overdue,
-      ResultsOptions(delivery: .every(.milliseconds(100)), clock: clock)
+      ResultsOptions(delivery: .throttled(for: .milliseconds(100)), clock: clock)
     )
     world.clock.advance(by: .seconds(3600))
     await clock.waitForSleepers()

@@ -49,7 +49,7 @@ struct DeliveryPolicyTests {
   {
     let store = try Volume.store(("A", "x"))
     let clock = ManualClock()
-    let options = ResultsOptions(delivery: .every(.milliseconds(100)), clock: clock)
+    let options = ResultsOptions(delivery: .throttled(for: .milliseconds(100)), clock: clock)
     var (first, events) = try await list(of: store, options)
     let (second, _) = try await list(of: store, options)
     let before = store.counts
@@ -81,15 +81,15 @@ struct DeliveryPolicyTests {
     let clocks = [ManualClock(), ManualClock()]
     var (first, events) = try await list(
       of: store,
-      ResultsOptions(delivery: .every(.seconds(1)), clock: clocks[0])
+      ResultsOptions(delivery: .throttled(for: .seconds(1)), clock: clocks[0])
     )
     let (second, _) = try await list(
       of: store,
-      ResultsOptions(delivery: .every(.seconds(2)), clock: clocks[0])
+      ResultsOptions(delivery: .throttled(for: .seconds(2)), clock: clocks[0])
     )
     let (third, _) = try await list(
       of: store,
-      ResultsOptions(delivery: .every(.seconds(1)), clock: clocks[1])
+      ResultsOptions(delivery: .throttled(for: .seconds(1)), clock: clocks[1])
     )
     try store.add([("A", "a")])
     await clocks[0].waitForSleepers(2)
@@ -322,7 +322,7 @@ struct PromptDeliveryTests {
     let list = FetchedResultsController(
       Volume.bySeries(),
       in: store,
-      options: ResultsOptions(heldKeysLimit: limit)
+      options: ResultsOptions(inMemoryKeyLimit: limit)
     )
     try await list.performFetch()
     var events = list.changes.makeAsyncIterator()
@@ -343,7 +343,7 @@ struct PromptDeliveryTests {
   }
 
   @Test func `R65: a span of time, a pause and a list on demand are respected`() async throws {
-    let kinds: [ResultsDelivery] = [.every(.seconds(3600)), .onDemand, .immediate]
+    let kinds: [ResultsDelivery] = [.throttled(for: .seconds(3600)), .onDemand, .immediate]
     let lists = kinds.map {
       FetchedResultsController(
         Volume.bySeries(),

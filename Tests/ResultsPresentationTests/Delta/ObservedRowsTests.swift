@@ -22,7 +22,7 @@ struct ObservedRowsTests {
         definition = world.definition()
       }
       let plan = try ListPlan(definition)
-      var indexing = IndexingPolicy(store, heldKeysLimit: seed.isMultiple(of: 2) ? -1 : 4096)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: seed.isMultiple(of: 2) ? -1 : 4096)
       // Many blocks, so that most are far from the observed rows.
       indexing?.stride = 4
       // So few rows would else be passed over at once.
@@ -151,7 +151,7 @@ struct ObservedRowsTests {
     let list = FetchedResultsController(
       Volume.bySeries(),
       in: store,
-      options: ResultsOptions(heldKeysLimit: -1)
+      options: ResultsOptions(inMemoryKeyLimit: -1)
     )
     try await list.performFetch()
     list.observedRows = observed
@@ -168,12 +168,12 @@ struct ObservedRowsTests {
   }
 
   @Test(arguments: [-1, 4096])
-  func `R77: rows that no list has may be observed`(heldKeysLimit: Int) async throws {
+  func `R77: rows that no list has may be observed`(inMemoryKeyLimit: Int) async throws {
     let store = IndexingStore(try InMemoryStore(entities: [Volume.entity]))
     let list = FetchedResultsController(
       Volume.bySeries(),
       in: store,
-      options: ResultsOptions(heldKeysLimit: heldKeysLimit)
+      options: ResultsOptions(inMemoryKeyLimit: inMemoryKeyLimit)
     )
     func add(_ title: String) async throws {
       _ = try store.commit(origin: .unnamed) { transaction in

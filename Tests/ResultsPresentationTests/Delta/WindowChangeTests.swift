@@ -63,7 +63,7 @@ struct WindowChangeTests {
         in: world.store,
         options: ResultsOptions(
           journalCapacity: 2000,
-          heldKeysLimit: seed.isMultiple(of: 2) ? 0 : 4096
+          inMemoryKeyLimit: seed.isMultiple(of: 2) ? 0 : 4096
         )
       )
       try await list.performFetch()

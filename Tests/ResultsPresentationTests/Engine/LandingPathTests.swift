@@ -24,7 +24,7 @@ struct LandingPathTests {
       // Sections that a row would tear apart are refused, so that there is no list after the commit.
       if definition.sectionKey?.contiguity == .error, round == 4 { definition.sectionKey = nil }
       let plan = try ListPlan(definition)
-      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
       indexing?.stride = 1 + world.generator.below(6)
       var held = try ListEngine(plan, in: store, indexing: nil)
       var indexed = try ListEngine(plan, in: store, indexing: indexing)

@@ -22,7 +22,7 @@ struct ObservedAnchorTests {
       let plan = try ListPlan(definition)
       var full = try ListEngine(plan, in: store, indexing: nil)
       var held = full
-      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
       indexing?.stride = 1 + world.generator.below(6)
       var indexed = try ListEngine(plan, in: store, indexing: indexing)
       for step in 0..<40 {

@@ -107,7 +107,7 @@ struct OrderedSectionLawTests {
 
     /// - Returns: `nil` if rows of one section stand apart.
     init?(_ plan: ListPlan, _ store: IndexingStore, stride: Int) throws {
-      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
       indexing?.stride = stride
       if stride > 2 { indexing?.countsBySections = true }
       let held = try refusing { () throws(StoreError) in

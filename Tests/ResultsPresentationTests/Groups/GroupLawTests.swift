@@ -87,7 +87,7 @@ struct GroupLawTests {
     _ context: Comment
   ) throws -> Lists? {
     let plan = try ListPlan(definition)
-    var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+    var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
     indexing?.stride = 1 + world.generator.below(6)
     let held = try refusing { () throws(StoreError) in
       try ListEngine(plan, in: store, indexing: nil)

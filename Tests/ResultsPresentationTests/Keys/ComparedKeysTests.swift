@@ -14,7 +14,7 @@ struct ComparedKeysTests {
     let store: IndexingStore
     let controller: FetchedResultsController<Row>
 
-    init(seed: UInt64, heldKeysLimit: Int = -1, sectioned: Bool = true) throws {
+    init(seed: UInt64, inMemoryKeyLimit: Int = -1, sectioned: Bool = true) throws {
       list = try ListWorld(seed: seed)
       store = IndexingStore(list.store)
       try list.commit(rows: 60)
@@ -26,7 +26,7 @@ struct ComparedKeysTests {
           aggregates: [SectionAggregate("sum", .sum("rank"))]
         ),
         in: store,
-        options: ResultsOptions(heldKeysLimit: heldKeysLimit)
+        options: ResultsOptions(inMemoryKeyLimit: inMemoryKeyLimit)
       )
     }
 
@@ -137,7 +137,7 @@ struct ComparedKeysTests {
   @Test func `R219: a list that holds its keys names meanwhile the rows that changed`()
     async throws
   {
-    let world = try World(seed: 5, heldKeysLimit: .max)
+    let world = try World(seed: 5, inMemoryKeyLimit: .max)
     try await world.controller.performFetch()
     var events = world.controller.changes.makeAsyncIterator()
     _ = await events.next()

@@ -35,7 +35,7 @@ struct EarlierGenerationTests {
         fetchLimit: 5
       )
       let plan = try ListPlan(ResultsDefinition(request))
-      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
       indexing?.stride = 4
       engine = Mutex(try ListEngine(plan, in: store, indexing: indexing))
     }

@@ -40,7 +40,11 @@ struct IndexQuestionTests {
           sectionedBy: series == nil ? nil : .attribute("series")
         )
       )
-      engine = try ListEngine(plan, in: store, indexing: IndexingPolicy(store, heldKeysLimit: -1))
+      engine = try ListEngine(
+        plan,
+        in: store,
+        indexing: IndexingPolicy(store, inMemoryKeyLimit: -1)
+      )
       (self.base, self.store, self.entity) = (base, store, entity)
     }
 

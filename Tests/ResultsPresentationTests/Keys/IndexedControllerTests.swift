@@ -23,7 +23,7 @@ struct IndexedControllerTests {
       controller = FetchedResultsController(
         ResultsDefinition(request, sectionedBy: sectioned ? .attribute("series") : nil),
         in: store,
-        options: ResultsOptions(resetThreshold: resetThreshold, heldKeysLimit: -1)
+        options: ResultsOptions(resetThreshold: resetThreshold, inMemoryKeyLimit: -1)
       )
     }
 
@@ -194,7 +194,7 @@ struct IndexedControllerTests {
       fetchLimit: 5
     )
     let plan = try ListPlan(ResultsDefinition(request))
-    var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+    var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
     indexing?.stride = 4
     var engine = try ListEngine(plan, in: store, indexing: indexing)
     try store.write { transaction in
@@ -321,7 +321,7 @@ struct RecountingTests {
     let list = FetchedResultsController(
       ResultsDefinition(request, sectionedBy: example.sectioned ? .attribute("series") : nil),
       in: IndexingStore(world.store),
-      options: ResultsOptions(delivery: .onDemand, resetThreshold: 2, heldKeysLimit: -1)
+      options: ResultsOptions(delivery: .onDemand, resetThreshold: 2, inMemoryKeyLimit: -1)
     )
     try await list.performFetch()
     var events = list.changes.makeAsyncIterator()

@@ -93,7 +93,7 @@ struct IndexedLawTests {
   ) throws -> (held: ListEngine, indexed: ListEngine) {
     try store.read { (snapshot) throws(StoreError) in
       let held = try ListEngine(plan, from: snapshot, generation: 1, maintainsDigests: false)
-      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
       indexing?.stride = stride
       if stride > 2 { indexing?.countsBySections = true }
       indexing?.lookup = stride.isMultiple(of: 2) ? .seeking : .scanning

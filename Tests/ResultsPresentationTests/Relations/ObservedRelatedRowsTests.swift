@@ -20,7 +20,7 @@ struct ObservedRelatedRowsTests {
       _ = try store.commit(origin: .unnamed) { try schema.change(steps: 60, $0, &generator) }
       let shown = ShownValues(schema, &generator)
       let plan = try ListPlan(ResultsDefinition(shown.request))
-      var indexing = try #require(IndexingPolicy(store, heldKeysLimit: -1))
+      var indexing = try #require(IndexingPolicy(store, inMemoryKeyLimit: -1))
       indexing.stride = 2
       // Two of their own: a copy would share what was read of the index.
       var whole = try engine(plan, indexing, in: store)
@@ -172,7 +172,7 @@ struct ObservedRelatedRowsTests {
       propertiesToFetch: ["title", "folder.name"]
     )
     let plan = try ListPlan(ResultsDefinition(request))
-    let indexing = IndexingPolicy(store, heldKeysLimit: -1)
+    let indexing = IndexingPolicy(store, inMemoryKeyLimit: -1)
     let engine = try store.read { (store) throws(StoreError) in
       try ListEngine(plan, from: store, generation: 1, maintainsDigests: false, indexing: indexing)
     }

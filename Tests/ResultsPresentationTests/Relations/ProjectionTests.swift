@@ -305,7 +305,7 @@ struct ProjectionTests {
 
   @Test func `R100: a list that only shows related values stays over its index`() async throws {
     var options = ResultsOptions()
-    options.heldKeysLimit = 0
+    options.inMemoryKeyLimit = 0
     let request = Self.byTitle.projecting(BookRow.self)
     let list = FetchedResultsController(ResultsDefinition(request), in: store, options: options)
     try await list.performFetch()

@@ -257,7 +257,7 @@ struct RelatedListTests {
       propertiesToFetch: ["title", "folder.name"]
     )
     var options = ResultsOptions()
-    options.heldKeysLimit = 0
+    options.inMemoryKeyLimit = 0
     let list = FetchedResultsController(ResultsDefinition(request), in: store, options: options)
     try await list.performFetch()
     let explanation = try #require(try await list.explain())

@@ -32,7 +32,7 @@ import Testing
     let controller = FetchedResultsController(
       FetchRequest<Row>(entity: Sample.tag, sortedBy: [.ascending("rank")]),
       in: store,
-      options: ResultsOptions(heldKeysLimit: -1)
+      options: ResultsOptions(inMemoryKeyLimit: -1)
     )
     try await controller.performFetch()
     #expect(try await isIndexed(controller))

@@ -187,7 +187,7 @@ struct ComputedColumns {
     case .ifNull(let inner, .literal(.real)): "ifnull(\(sql(inner)), 2.0)"
     case .ifNull(let inner, .literal): "ifnull(\(sql(inner)), 1)"
     case .ifNull(let inner, let other): "ifnull(\(sql(inner)), \(sql(other)))"
-    case .objectKey, .literal, .related, .gathered, .transformed: "NULL"
+    case .objectKey, .literal, .related, .relatedAggregate, .transformed: "NULL"
     }
   }
 

@@ -137,7 +137,7 @@ import Testing
     let list = FetchedResultsController(
       request,
       in: store,
-      options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1, auditPeriod: nil)
+      options: ResultsOptions(delivery: .onDemand, inMemoryKeyLimit: -1, auditPeriod: nil)
     )
     try await list.performFetch()
     var isIndexed = true

@@ -34,7 +34,7 @@ import Testing
         FetchRequest<Row>(entity: Sample.book, sortedBy: [.ascending("title")]),
         sectionedBy: .attribute("publisher"),
         in: store,
-        options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1, auditPeriod: nil)
+        options: ResultsOptions(delivery: .onDemand, inMemoryKeyLimit: -1, auditPeriod: nil)
       )
       try await controller.performFetch()
     }
@@ -99,7 +99,7 @@ import Testing
     let limited = FetchedResultsController(
       world.controller.definition,
       in: world.store,
-      options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1, auditPeriod: nil)
+      options: ResultsOptions(delivery: .onDemand, inMemoryKeyLimit: -1, auditPeriod: nil)
     )
     try await limited.performFetch()
     var arrangement = SectionArrangement(
@@ -248,7 +248,7 @@ import Testing
     let list = FetchedResultsController(
       FetchRequest<Row>(entity: Sample.book, sortedBy: Self.orders[index]),
       in: store,
-      options: ResultsOptions(heldKeysLimit: -1, auditPeriod: nil)
+      options: ResultsOptions(inMemoryKeyLimit: -1, auditPeriod: nil)
     )
     try await list.performFetch()
     guard case .indexed? = try await list.explain()?.keys else {

@@ -70,7 +70,7 @@ import Testing
       let list = FetchedResultsController(
         definition,
         in: store,
-        options: ResultsOptions(heldKeysLimit: limit)
+        options: ResultsOptions(inMemoryKeyLimit: limit)
       )
       try await list.performFetch()
       let explanation = try #require(try await list.explain())

@@ -411,7 +411,11 @@ import Testing
     let refused = FetchPredicate.and(long.map(path))
     for predicate in [
       refused, .quantified(.any, ["children"], refused),
-      .comparison(.gathered(["children"], .count, nil, where: refused), .equal, .literal(1)),
+      .comparison(
+        .relatedAggregate(["children"], .count, nil, where: refused),
+        .equal,
+        .literal(1)
+      ),
     ] {
       let error = try #require(throws: StoreError.self) {
         try store.read { (snapshot) throws(StoreError) in

@@ -107,7 +107,7 @@ import Testing
     let list = FetchedResultsController(
       FetchRequest<ResultsDomain.Row>(entity: union.entity, sortedBy: [.ascending("number")]),
       in: store,
-      options: ResultsOptions(heldKeysLimit: 0)
+      options: ResultsOptions(inMemoryKeyLimit: 0)
     )
     try await list.performFetch()
     let explanation = try #require(try await list.explain())

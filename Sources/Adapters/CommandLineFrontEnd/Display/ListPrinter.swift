@@ -275,7 +275,7 @@ extension FetchedResultsController where Object == Row {
       var count = 0
       do {
         return try TerminalOutput.standard.withoutWaiting {
-          try withOneVersion { reading in
+          try read { reading in
             count = reading.results.count
             return try print(reading)
           }

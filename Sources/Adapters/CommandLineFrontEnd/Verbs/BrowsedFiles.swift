@@ -55,7 +55,7 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
     defer { controller.cancel() }
     try await controller.performFetch()
     let content = ListExport<Program>(format, guardsFormulas: export.guardsFormulas)
-    _ = try controller.withOneVersion { try content.write($0, to: output) }
+    _ = try controller.read { try content.write($0, to: output) }
   }
 
   private func open() throws -> any Store {

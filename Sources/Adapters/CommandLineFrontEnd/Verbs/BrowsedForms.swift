@@ -365,7 +365,7 @@ private final class BrowsedForm<Program: ListProgram>: Sendable {
     _ read: FormValues.Reading,
     _ origin: CommitOrigin
   ) throws -> Saved {
-    var failure = StoreError.outrun(path: draft.identity.name)
+    var failure = StoreError.writeConflict(path: draft.identity.name)
     for _ in 0..<BrowsedForm.attempts {
       var written = try write(submission, read)
       if !written.conflicts.isEmpty {

@@ -121,7 +121,7 @@ extension BrowsedLists {
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner),
       .bucket(let inner, _), .ifNull(let inner, .literal), .transformed(_, let inner):
       attributeName(of: inner)
-    case .objectKey, .literal, .length, .ifNull, .related, .gathered: nil
+    case .objectKey, .literal, .length, .ifNull, .related, .relatedAggregate: nil
     }
   }
 

@@ -110,7 +110,7 @@ package struct ExportRun<Program: ListProgram> {
     let written: (rows: Int, illFormed: Int)
     do {
       written = try sink.withoutWaiting {
-        try controller.withOneVersion { reading in try export.write(reading) { try sink.write($0) }
+        try controller.read { reading in try export.write(reading) { try sink.write($0) }
         }
       }
       try sink.close()

@@ -121,7 +121,7 @@ extension PostgreSQLFailure {
       return .unreachable(path: path, detail: isUnknown ? message + remedy : message)
     }
     switch state {
-    case "40001", "40P01": return .outrun(path: path)
+    case "40001", "40P01": return .writeConflict(path: path)
     case _ where endsWait: return .busy(path: path, waited: waited)
     case "53100": return .diskFull(path: path)
     case "53200", "53300", "53400": return .unreachable(path: path, detail: message)

@@ -67,7 +67,7 @@ extension SQLText {
       append(", ")
       try append(other, in: table)
       append(")")
-    case .gathered(let steps, let function, let inner, let predicate):
+    case .relatedAggregate(let steps, let function, let inner, let predicate):
       try append(function, inner, of: steps, where: predicate, in: table)
     }
   }
@@ -152,8 +152,8 @@ extension EntityTable {
       .transformed(_, let inner):
       return canBeNull(inner)
     case .ifNull(let inner, let other): return canBeNull(inner) && canBeNull(other)
-    case .gathered(_, .count, _, _): return false
-    case .bucket, .related, .gathered: return true
+    case .relatedAggregate(_, .count, _, _): return false
+    case .bucket, .related, .relatedAggregate: return true
     }
   }
 }
@@ -224,7 +224,7 @@ extension FetchExpression {
     case .length(let inner): return FetchExpression.hoisted(inner, in: entity) { .length($0) }
     case .transformed(let transform, let inner):
       return FetchExpression.hoisted(inner, in: entity) { .transformed(transform, $0) }
-    case .attribute, .objectKey, .literal, .bucket, .related, .gathered: return (self, nil)
+    case .attribute, .objectKey, .literal, .bucket, .related, .relatedAggregate: return (self, nil)
     }
   }
 

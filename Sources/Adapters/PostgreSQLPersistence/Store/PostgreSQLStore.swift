@@ -271,7 +271,7 @@ public final class PostgreSQLStore: Store {
   ///
   /// Where nothing is committed meanwhile, no transaction is opened: every round trip returns the snapshot that it has seen.
   /// - Throws: As `read(_:)`.
-  public func readRepeatably<Result: Sendable>(
+  public func readOptimistically<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     guard BodyScope.snapshot(of: broadcaster) == nil, !broadcaster.isClosed, expectations.isWorth
@@ -327,7 +327,7 @@ public final class PostgreSQLStore: Store {
   /// The closure receives a `PostgreSQLTransaction`. With `Writing.inTurn` it runs once, after those of all stores over the database;
   /// with `Writing.concurrently` it can run several times.
   /// - Throws: `StoreError.busy` if another store's transaction takes too long, or inside another transaction of this store;
-  ///   `StoreError.outrun` if another program changed the same rows meanwhile; `StoreError.undecided` if the connection breaks while the
+  ///   `StoreError.writeConflict` if another program changed the same rows meanwhile; `StoreError.commitOutcomeUnknown` if the connection breaks while the
   ///   transaction commits and the outcome cannot be found out.
   @discardableResult
   public func commit<Result: Sendable>(
@@ -349,7 +349,9 @@ public final class PostgreSQLStore: Store {
           do throws(StoreError) {
             return try session.commit(origin: origin, on: connection, body)
           } catch {
-            guard case .outrun = error, attempts > 0, connection.isUsable else { throw error }
+            guard case .writeConflict = error, attempts > 0, connection.isUsable else {
+              throw error
+            }
           }
         }
       }

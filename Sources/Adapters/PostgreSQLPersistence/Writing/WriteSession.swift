@@ -143,7 +143,7 @@ struct WriteSession {
   }
 
   /// Finds out what became of a transaction whose commit has failed, or whose connection broke meanwhile.
-  /// - Throws: `StoreError.undecided` if the server does not answer in time, or has had a crash.
+  /// - Throws: `StoreError.commitOutcomeUnknown` if the server does not answer in time, or has had a crash.
   private func isCommitted(
     _ number: UInt64,
     on connection: Connection
@@ -163,10 +163,10 @@ struct WriteSession {
         case "aborted": return false
         // The server has not noticed yet that its client is gone.
         case "in progress": break
-        default: throw .undecided(path: context.path)
+        default: throw .commitOutcomeUnknown(path: context.path)
         }
       }
-      guard clock.now < deadline else { throw .undecided(path: context.path) }
+      guard clock.now < deadline else { throw .commitOutcomeUnknown(path: context.path) }
       usleep(50_000)
     }
   }

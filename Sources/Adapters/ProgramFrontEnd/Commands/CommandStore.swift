@@ -33,10 +33,10 @@ package final class CommandStore: Store {
   }
 
   /// Forwards the call.
-  package func readRepeatably<Result: Sendable>(
+  package func readOptimistically<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try base.readRepeatably(body)
+    try base.readOptimistically(body)
   }
 
   /// Runs a transaction of the command, or one with a name of its own.

@@ -146,7 +146,7 @@ extension StoreError {
     switch self {
     case .cannotOpen(_, let failure): failure.status
     case .readOnly: .cannotCreate
-    case .busy, .conflict, .historyLost, .outrun, .undecided: .temporary
+    case .busy, .conflict, .historyLost, .writeConflict, .commitOutcomeUnknown: .temporary
     case .unreachable: .unavailable
     case .diskFull, .inputOutput: .inputOutput
     case .damaged, .invalid, .alreadyExists, .referenced, .unexpectedValue: .badData

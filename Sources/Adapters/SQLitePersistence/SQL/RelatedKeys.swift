@@ -38,7 +38,7 @@ struct RelatedKeys {
     case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
       for operand in expression.operands { try add(operand, of: entity) }
     case .related(let steps, _): _ = try add(steps, of: entity)
-    case .gathered(let steps, _, let inner, let predicate):
+    case .relatedAggregate(let steps, _, let inner, let predicate):
       let elements = try add(steps, of: entity)
       _ = try RelatedKeys.joined(inner.map { [$0] } ?? [], predicate)
       if let inner { try add(inner, of: elements) }

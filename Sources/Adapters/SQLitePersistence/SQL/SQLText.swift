@@ -243,7 +243,7 @@ extension SQLText {
       } else {
         append("NULL")
       }
-    case .gathered(let steps, let function, let inner, let predicate):
+    case .relatedAggregate(let steps, let function, let inner, let predicate):
       append(function, inner, of: steps, where: predicate, in: table)
     }
   }
@@ -351,7 +351,7 @@ extension Value {
 extension FetchExpression {
   fileprivate var holdsBucket: Bool {
     switch self {
-    case .attribute, .objectKey, .literal, .related, .gathered: false
+    case .attribute, .objectKey, .literal, .related, .relatedAggregate: false
     case .bucket: true
     case .prefix, .lowercased, .uppercased, .length, .ifNull, .transformed:
       operands.contains(where: \.holdsBucket)
@@ -421,8 +421,8 @@ extension EntityTable {
       return holdsOnly(storage, inner) && holdsOnly(storage, other)
     case .related(let steps, let inner):
       return related(along: steps)?.holdsOnly(storage, inner) ?? false
-    case .gathered(_, .count, _, _): return storage == .integer
-    case .gathered: return false
+    case .relatedAggregate(_, .count, _, _): return storage == .integer
+    case .relatedAggregate: return false
     }
   }
 
@@ -453,8 +453,8 @@ extension EntityTable {
       return !holdsOnly(.text, inner) || canBeNull(inner)
     case .bucket: return true
     case .ifNull(let inner, let other): return canBeNull(inner) && canBeNull(other)
-    case .gathered(_, .count, _, _): return false
-    case .related, .gathered: return true
+    case .relatedAggregate(_, .count, _, _): return false
+    case .related, .relatedAggregate: return true
     }
   }
 }

@@ -444,7 +444,7 @@ extension WebFailure {
   init(_ error: StoreError) {
     let status =
       switch error {
-      case .busy, .unreachable, .outrun, .cannotOpen, .closed, .undecided: 503
+      case .busy, .unreachable, .writeConflict, .cannotOpen, .closed, .commitOutcomeUnknown: 503
       case .readOnly: 403
       case .notFound: 404
       case .alreadyExists, .conflict, .referenced: 409

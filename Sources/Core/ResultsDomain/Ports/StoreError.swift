@@ -17,9 +17,9 @@ public enum StoreError: Error, Sendable {
   /// The store's server cannot be reached; what was committed before is safe.
   case unreachable(path: String, detail: String)
   /// Another writer changed the same rows while the transaction ran; all its changes were rolled back.
-  case outrun(path: String)
+  case writeConflict(path: String)
   /// The connection broke while the transaction committed, and whether it did is not known.
-  case undecided(path: String)
+  case commitOutcomeUnknown(path: String)
   /// The store's file is damaged.
   case damaged(path: String, detail: String)
   /// An entity that the store was not opened with.
@@ -65,9 +65,9 @@ extension StoreError: CustomStringConvertible {
       "\(path) could not be read or written (\(detail)). Nothing was changed. Check the disk."
     case .unreachable(let path, let detail):
       "\(path) cannot be reached (\(detail)). Nothing was changed. Check the server and the network, and try again."
-    case .outrun(let path):
+    case .writeConflict(let path):
       "Another writer changed the same rows of \(path) at the same time. Nothing was written. Try again."
-    case .undecided(let path):
+    case .commitOutcomeUnknown(let path):
       "The connection to \(path) broke while the transaction committed, so it is not known whether the changes were saved."
         + " Read the objects again before you repeat them."
     case .damaged(let path, let detail):

@@ -157,7 +157,7 @@ private struct PredicateWriter {
     case .related(let steps, .attribute(let name)): named(steps + [name])
     case .related(let steps, .objectKey): named(steps) + ".SELF"
     case .related(let steps, let inner): "\(named(steps)).(\(text(inner)))"
-    case .gathered(let steps, let function, let inner, let predicate):
+    case .relatedAggregate(let steps, let function, let inner, let predicate):
       "\(subquery(steps, predicate)).@\(function.word)"
         + (inner.map {
           "." + PredicateWriter(entity: entity?.destination(along: steps)).text($0)

@@ -307,7 +307,7 @@ extension PredicateParser {
     } else if function != .count {
       throw unexpected(". and the attribute to aggregate, as in @\(word).year")
     }
-    let made = FetchExpression.gathered(steps, function, value, where: predicate)
+    let made = FetchExpression.relatedAggregate(steps, function, value, where: predicate)
     do {
       _ = try made.comparableStorage(in: entity)
     } catch {

@@ -237,7 +237,7 @@ public struct CompiledExpression: Sendable {
     case .ifNull(let inner, let other): .ifNull(compile(inner, entity), compile(other, entity))
     case .transformed(let transform, let inner): .transformed(transform, compile(inner, entity))
     // As for a quantified predicate.
-    case .related, .gathered: .literal(.null)
+    case .related, .relatedAggregate: .literal(.null)
     }
   }
 

@@ -30,7 +30,7 @@ public indirect enum FetchExpression: Hashable, Sendable {
   /// An aggregate over the objects of a to-many relationship, which to-one ones may precede, as in `books.@max.year` (R93).
   ///
   /// Objects count for which the predicate is true. A count without an expression counts the objects.
-  case gathered([String], FetchAggregate.Function, FetchExpression?, where: FetchPredicate)
+  case relatedAggregate([String], FetchAggregate.Function, FetchExpression?, where: FetchPredicate)
 }
 
 extension FetchExpression {
@@ -51,7 +51,7 @@ extension FetchExpression {
   /// The expressions over the same object from whose values its value is computed.
   package var operands: [FetchExpression] {
     switch self {
-    case .attribute, .objectKey, .literal, .related, .gathered: []
+    case .attribute, .objectKey, .literal, .related, .relatedAggregate: []
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
       .bucket(let inner, _), .transformed(_, let inner):
       [inner]
@@ -63,7 +63,7 @@ extension FetchExpression {
   package var isConstant: Bool {
     switch self {
     case .literal: true
-    case .attribute, .objectKey, .related, .gathered: false
+    case .attribute, .objectKey, .related, .relatedAggregate: false
     case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
       operands.allSatisfy(\.isConstant)
     }
@@ -115,7 +115,7 @@ extension FetchExpression {
       default: throw .invalidPath(description)
       }
       return try inner.storage(in: path[path.count - 1].destination)
-    case .gathered(let steps, let function, let inner, let predicate):
+    case .relatedAggregate(let steps, let function, let inner, let predicate):
       let path = try entity.relationships(along: steps, endsToMany: true, in: description)
       let elements = path[path.count - 1].destination
       try predicate.validate(in: elements)
@@ -138,8 +138,8 @@ extension FetchExpression {
     case .bucket(let inner, let width): .bucket(inner.normalized, width: width)
     case .ifNull(let inner, let other): .ifNull(inner.normalized, other.normalized)
     case .transformed(let transform, let inner): .transformed(transform, inner.normalized)
-    case .gathered(let steps, let function, let inner, let predicate):
-      .gathered(steps, function, inner?.normalized, where: predicate.normalized)
+    case .relatedAggregate(let steps, let function, let inner, let predicate):
+      .relatedAggregate(steps, function, inner?.normalized, where: predicate.normalized)
     }
   }
 
@@ -186,7 +186,10 @@ extension FetchExpression {
       one == other && left == right
     case (.related(let one, let left), .related(let other, let right)):
       one.haveSameBytes(as: other) && left == right
-    case (.gathered(let one, let a, let left, let c), .gathered(let other, let b, let right, let d)):
+    case (
+      .relatedAggregate(let one, let a, let left, let c),
+      .relatedAggregate(let other, let b, let right, let d)
+    ):
       one.haveSameBytes(as: other) && a == b && left == right && c == d
     default: false
     }

@@ -151,7 +151,7 @@ extension FetchExpression {
         ? inner.type(in: entity) : .integer64
     case .related(let steps, let inner):
       entity.destination(along: steps).flatMap { inner.type(in: $0) }
-    case .gathered(let steps, let function, let inner, _):
+    case .relatedAggregate(let steps, let function, let inner, _):
       if let inner {
         entity.destination(along: steps)
           .flatMap { try? FetchAggregate(function, of: inner).type(in: $0) }

@@ -171,13 +171,17 @@ extension FetchPredicate {
   /// A comparison of a count with nothing or with everything as a quantifier, which stops at the first object that decides.
   var quantifiedCount: FetchPredicate {
     guard
-      case .comparison(.gathered(let path, .count, nil, let inner), let comparison, let right) =
+      case .comparison(
+        .relatedAggregate(let path, .count, nil, let inner),
+        let comparison,
+        let right
+      ) =
         self
     else { return self }
     switch (comparison, right) {
     case (.greater, .literal(.integer(0))): return .quantified(.any, path, inner)
     case (.equal, .literal(.integer(0))): return .quantified(.none, path, inner)
-    case (.equal, _) where right == .gathered(path, .count, nil, where: .all):
+    case (.equal, _) where right == .relatedAggregate(path, .count, nil, where: .all):
       return .quantified(.all, path, inner)
     default: return self
     }

@@ -67,12 +67,12 @@ public struct ToMany<Root: Entity, Element: Entity>: Sendable {
 extension ToMany {
   /// The number of elements.
   public var count: RelatedAttribute<Root, Int> {
-    RelatedAttribute(.gathered(steps, .count, nil, where: .all))
+    RelatedAttribute(.relatedAggregate(steps, .count, nil, where: .all))
   }
 
   /// The number of elements for which a predicate is true.
   public func count(where predicate: EntityPredicate<Element>) -> RelatedAttribute<Root, Int> {
-    RelatedAttribute(.gathered(steps, .count, nil, where: predicate.predicate))
+    RelatedAttribute(.relatedAggregate(steps, .count, nil, where: predicate.predicate))
   }
 
   /// The elements' values of an attribute.
@@ -134,7 +134,7 @@ public struct GatheredAttribute<Root: Entity, Property>: Sendable {
   private func aggregate<Result>(
     _ function: FetchAggregate.Function
   ) -> RelatedAttribute<Root, Result> {
-    RelatedAttribute(.gathered(steps, function, expression, where: .all))
+    RelatedAttribute(.relatedAggregate(steps, function, expression, where: .all))
   }
 }
 

@@ -547,10 +547,15 @@ extension FetchExpression {
 
   /// The expression with the logical values of constants that replace null, and in the condition of related objects.
   fileprivate func showing(in entity: EntityDescription) -> FetchExpression {
-    guard case .gathered(let steps, let function, let inner, let predicate) = self else {
+    guard case .relatedAggregate(let steps, let function, let inner, let predicate) = self else {
       return showingConstants(in: entity)
     }
-    return .gathered(steps, function, inner, where: predicate.showing(along: steps, in: entity))
+    return .relatedAggregate(
+      steps,
+      function,
+      inner,
+      where: predicate.showing(along: steps, in: entity)
+    )
   }
 
   /// The expression with the logical values of constants that replace null.
@@ -575,7 +580,7 @@ extension FetchExpression {
       return .bucket(inner.showingConstants(in: entity), width: width)
     case .transformed(let transform, let inner):
       return .transformed(transform, inner.showingConstants(in: entity))
-    case .attribute, .objectKey, .literal, .gathered: return self
+    case .attribute, .objectKey, .literal, .relatedAggregate: return self
     }
   }
 }

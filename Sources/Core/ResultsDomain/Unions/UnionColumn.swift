@@ -176,7 +176,8 @@ extension FetchExpression {
     case .objectKey: false
     case .literal(let value): value.orderable.isNull
     case .ifNull(let inner, let other): inner.canBeNull(in: entity) && other.canBeNull(in: entity)
-    case .prefix, .lowercased, .uppercased, .length, .bucket, .transformed, .related, .gathered:
+    case .prefix, .lowercased, .uppercased, .length, .bucket, .transformed, .related,
+      .relatedAggregate:
       true
     }
   }

@@ -301,7 +301,7 @@ struct FingerprintWriter {
       add(tag: 10)
       add(path)
       add(inner)
-    case .gathered(let path, let function, let inner, let predicate):
+    case .relatedAggregate(let path, let function, let inner, let predicate):
       add(tag: 11)
       add(path)
       add(name: function.rawValue)

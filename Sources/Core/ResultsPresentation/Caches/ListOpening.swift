@@ -81,7 +81,7 @@ struct ListOpening {
 
   /// Whether the list would leave its keys to an index if it were fetched again.
   private func isIndexed(_ count: Int, in store: any StoreSnapshot) -> Bool {
-    guard let indexing, indexing.index(of: plan) != nil, count > indexing.heldKeysLimit else {
+    guard let indexing, indexing.index(of: plan) != nil, count > indexing.inMemoryKeyLimit else {
       return false
     }
     return (try? store.orderedSource(of: plan.definition)) ?? nil != nil

@@ -314,14 +314,14 @@ extension FetchedResultsController {
   /// It blocks the calling thread while the store is read.
   ///
   /// ```swift
-  /// let titles = try books.withOneVersion { reading in
+  /// let titles = try books.read { reading in
   ///   try reading.objects(at: 0..<reading.results.count).map(\.title)
   /// }
   /// ```
   /// - Throws: `ResultsError.notFetched` before the first fetch, `.ended` after `cancel()`, `.store` for the store's error, or the
   ///   closure's error.
   /// - Complexity: As `refresh()`, and that of the closure.
-  public func withOneVersion<Result>(
+  public func read<Result>(
     _ body: (ResultsReading<Object>) throws -> Result
   ) throws -> Result {
     guard list.isFetched else { throw ResultsError.notFetched }

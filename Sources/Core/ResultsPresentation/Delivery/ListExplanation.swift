@@ -297,7 +297,7 @@ extension ListEngine {
       if plan.clock?.comparisons.isEmpty == false { return .held(.followsClock) }
       guard hasIndex else { return .held(.noIndex) }
       guard let indexing, indexing.reportsEveryCommit else { return .held(.unreportedCommits) }
-      let isShort = snapshot.matchingCount <= max(0, indexing.heldKeysLimit)
+      let isShort = snapshot.matchingCount <= max(0, indexing.inMemoryKeyLimit)
       return .held(!isShort || plan.numbersSections ? .scatteredSections : .fewRows)
     }
   }

@@ -56,7 +56,7 @@ final class LiveList: Sendable {
     // A life is no content of the list, so nothing shown depends on chance.
     life = options.life ?? .random(using: &generator)
     self.detectsExternalChanges = detectsExternalChanges
-    var indexing = IndexingPolicy(following: store, heldKeysLimit: options.heldKeysLimit)
+    var indexing = IndexingPolicy(following: store, inMemoryKeyLimit: options.inMemoryKeyLimit)
     indexing.lookup = options.keyLookup
     indexing.resetThreshold = options.resetThreshold
     self.indexing = indexing
@@ -379,7 +379,7 @@ extension LiveList {
     let isDue =
       switch delivery {
       case .immediate: true
-      case .every: period != nil && period == self.period
+      case .throttled: period != nil && period == self.period
       case .onDemand: false
       }
     return isDue && state.withLock { $0.followsNotification() }

@@ -20,14 +20,14 @@ public struct ResultsOptions: Sendable {
   ///
   /// At 0 every list with a row at its first fetch uses the index; below 0 an empty list does too. Held keys are found without the store,
   /// but the memory and the time of the first fetch grow with the rows. The content of the list is the same either way.
-  public var heldKeysLimit: Int
+  public var inMemoryKeyLimit: Int
   /// The time after which a few blocks of an idle list over an index are counted again, or `nil` for never.
   ///
   /// A miscount is delivered as a reset, `ResultsResetReason.indexLost`. A list that has changed meanwhile is not idle.
   public var auditPeriod: Duration?
   /// How the positions of many keys are found in an index, for benchmarks.
   package var keyLookup = KeyLookup.automatic
-  /// The clock for `ResultsDelivery.every(_:)` and `auditPeriod`.
+  /// The clock for `ResultsDelivery.throttled(for:)` and `auditPeriod`.
   public var clock: any Clock<Duration>
   /// The clock that shows the time of day, for a definition that follows it (R15); without one, such a definition is refused.
   public var wallClock: (any WallClock)?
@@ -45,7 +45,7 @@ public struct ResultsOptions: Sendable {
     delivery: ResultsDelivery = .immediate,
     journalCapacity: Int = 0,
     resetThreshold: Int? = nil,
-    heldKeysLimit: Int = 4096,
+    inMemoryKeyLimit: Int = 4096,
     auditPeriod: Duration? = .seconds(60),
     // The caller can replace this default.
     clock: any Clock<Duration> = ContinuousClock(),
@@ -56,7 +56,7 @@ public struct ResultsOptions: Sendable {
     self.delivery = delivery
     self.journalCapacity = journalCapacity
     self.resetThreshold = resetThreshold
-    self.heldKeysLimit = heldKeysLimit
+    self.inMemoryKeyLimit = inMemoryKeyLimit
     self.auditPeriod = auditPeriod
     self.clock = clock
     self.wallClock = wallClock
@@ -77,7 +77,7 @@ public enum ResultsDelivery: Hashable, Sendable {
   /// At most once in each span, which begins with the first commit: the commits until its end arrive as one change.
   ///
   /// Lists of one store with the same span and clock are advanced to the same commit together.
-  case every(Duration)
+  case throttled(for: Duration)
   /// Only on `FetchedResultsController.refresh()`, as one change.
   ///
   /// The store is not observed, so a list that is fetched once registers nothing in it. If the store is closed, the next refresh fails.
@@ -95,7 +95,7 @@ struct DeliveryPeriod: Hashable, Sendable {
   ///   - options: The options of the list.
   ///   - owner: An object that no other list has.
   init?(_ options: ResultsOptions, of owner: AnyObject) {
-    guard case .every(let span) = options.delivery else { return nil }
+    guard case .throttled(let span) = options.delivery else { return nil }
     self.span = span
     clock = options.clock
     switch clock {

@@ -52,7 +52,7 @@ extension Store {
     var attempts = 1
     while true {
       do throws(StoreError) {
-        return isRepeatable ? try readRepeatably(body) : try read(body)
+        return isRepeatable ? try readOptimistically(body) : try read(body)
       } catch {
         guard case .historyLost = error, attempts < 3 else { throw error }
         attempts += 1

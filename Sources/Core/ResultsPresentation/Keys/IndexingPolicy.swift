@@ -7,7 +7,7 @@ struct IndexingPolicy: Sendable {
   /// The store, which is read whenever keys are needed.
   let store: any Store
   /// The length up to which a list holds its keys in memory all the same.
-  var heldKeysLimit: Int
+  var inMemoryKeyLimit: Int
   /// About how many keys a block has, or `nil` for as many as the store's source is best counted by.
   var stride: Int?
   /// The number of row changes above which a change need not name its rows.
@@ -27,15 +27,15 @@ struct IndexingPolicy: Sendable {
   /// Creates the policy of a store.
   /// - Returns: `nil` for a store whose history omits commits: the earlier content of an index follows only from a history with
   ///   every commit.
-  init?(_ store: any Store, heldKeysLimit: Int = ResultsOptions().heldKeysLimit) {
-    self.init(following: store, heldKeysLimit: heldKeysLimit)
+  init?(_ store: any Store, inMemoryKeyLimit: Int = ResultsOptions().inMemoryKeyLimit) {
+    self.init(following: store, inMemoryKeyLimit: inMemoryKeyLimit)
     guard reportsEveryCommit else { return nil }
   }
 
   /// Creates the policy of a store whose history may omit commits for a while: an index is used when it omits none.
-  init(following store: any Store, heldKeysLimit: Int) {
+  init(following store: any Store, inMemoryKeyLimit: Int) {
     self.store = store
-    self.heldKeysLimit = heldKeysLimit
+    self.inMemoryKeyLimit = inMemoryKeyLimit
   }
 
   /// Whether the store's history has every commit at present.
@@ -98,8 +98,8 @@ struct IndexingPolicy: Sendable {
   /// Whether there are more keys than a list holds.
   /// - Complexity: O(*k*) for the *k* keys that a list holds at most.
   private func isLong(_ source: any OrderedSource) throws(StoreError) -> Bool {
-    guard heldKeysLimit >= 0 else { return true }
-    return try source.keys(from: nil, to: nil, skipping: heldKeysLimit, limit: 1).count > 0
+    guard inMemoryKeyLimit >= 0 else { return true }
+    return try source.keys(from: nil, to: nil, skipping: inMemoryKeyLimit, limit: 1).count > 0
   }
 
   /// The index for a list's keys, or `nil` if the list needs them all in memory.

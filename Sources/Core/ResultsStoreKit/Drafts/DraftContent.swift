@@ -134,14 +134,14 @@ extension DraftContent {
   ///   - path: The draft's name, for errors.
   ///   - snapshot: The base in the version of this content, if that is not the transaction's.
   /// - Returns: The draft's version with them, or `nil` if the base's version is another one.
-  /// - Throws: `StoreError.outrun` if edits were discarded or decided meanwhile, and the base's error.
+  /// - Throws: `StoreError.writeConflict` if edits were discarded or decided meanwhile, and the base's error.
   mutating func publish(
     _ made: DraftTransaction.Outcome,
     _ origin: CommitOrigin,
     path: String,
     in snapshot: (any StoreSnapshot)? = nil
   ) throws(StoreError) -> StoreVersion? {
-    guard made.view.decisions == decisions else { throw .outrun(path: path) }
+    guard made.view.decisions == decisions else { throw .writeConflict(path: path) }
     var next = made.overlay
     if made.view.base != base {
       guard let snapshot, snapshot.version == base else { return nil }

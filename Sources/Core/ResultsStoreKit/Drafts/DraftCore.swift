@@ -120,7 +120,7 @@ final class DraftCore: Sendable {
       }
       if let result { return result }
     }
-    throw .outrun(path: identity.name)
+    throw .writeConflict(path: identity.name)
   }
 
   /// Publishes the rows of a transaction.
@@ -145,7 +145,7 @@ final class DraftCore: Sendable {
       }
       if let version { return version }
     }
-    throw .outrun(path: path)
+    throw .writeConflict(path: path)
   }
 
   /// Advances to the base's version, and notifies the observers.

@@ -109,7 +109,7 @@ extension DraftStore {
   ///
   /// The calling thread waits for a running transaction of the draft. Delete rules apply as in a store in memory, and the base checks its
   /// own constraints when the draft is committed.
-  /// - Throws: `StoreError.busy` inside another transaction of the draft, `StoreError.outrun` if edits were discarded or decided
+  /// - Throws: `StoreError.busy` inside another transaction of the draft, `StoreError.writeConflict` if edits were discarded or decided
   ///   meanwhile; the base's errors, or `StoreError.aborted(by:)`.
   /// - Complexity: As the reads of the closure, and O(*k*) for *k* touched rows.
   @discardableResult
@@ -178,7 +178,7 @@ extension DraftStore {
   ///
   /// What the base has changed since in the attributes that the draft changes too is a conflict then, as if the edit had been there when the
   /// base changed it. Rows that the draft does not change, or has inserted, are left out. A transaction of the draft that runs meanwhile
-  /// fails with `StoreError.outrun`.
+  /// fails with `StoreError.writeConflict`.
   /// - Complexity: O(*n*) in the bytes of the rows' values.
   public func setAncestors(_ rows: some Sequence<Row> & Sendable) {
     _ = decided(core.updateContent { $0.setAncestors(rows) })
@@ -202,7 +202,7 @@ extension DraftStore {
 
   /// Drops all edits, in one change of each list; the base is not read.
   ///
-  /// A transaction of the draft that runs meanwhile fails with `StoreError.outrun`.
+  /// A transaction of the draft that runs meanwhile fails with `StoreError.writeConflict`.
   public func discard() { _ = decided(core.updateContent { $0.discard() }) }
 
   private func decided(_ isChanged: Bool) -> Bool {
@@ -282,7 +282,7 @@ extension DraftStore {
     _ origin: CommitOrigin,
     _ check: (any StoreSnapshot) throws(StoreError) -> Void
   ) throws(DraftError) -> Committed<[ObjectID: ObjectID]> {
-    var failure = StoreError.outrun(path: identity.name)
+    var failure = StoreError.writeConflict(path: identity.name)
     for _ in 0..<DraftStore.attempts {
       let view: DraftContent.View
       do {
@@ -338,7 +338,7 @@ extension DraftStore {
       committed = try outcome.get()
     } catch {
       // Where it is not known whether the rows are in the base, they are recognized when they are found there.
-      if case .undecided = error { throw error }
+      if case .commitOutcomeUnknown = error { throw error }
       core.updateContent { $0.landed = nil }
       throw error
     }

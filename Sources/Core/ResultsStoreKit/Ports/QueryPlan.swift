@@ -107,7 +107,7 @@ extension FetchExpression {
     case .bucket(let inner, let width): "\(inner.indexName)Bucket\(width)"
     case .ifNull(let inner, .literal): inner.indexName + "OrOther"
     case .ifNull(let inner, let other): "\(inner.indexName)Or\(other.indexName)"
-    case .related, .gathered: "Related"
+    case .related, .relatedAggregate: "Related"
     case .transformed(let transform, let inner): inner.indexName + transform.rawValue
     }
   }

@@ -13,14 +13,14 @@ public protocol StoreReading: Sendable {
   ///
   /// A store behind a network can expect a version, and find out together with what the closure reads whether it is still the present
   /// one, so a page costs fewer round trips.
-  func readRepeatably<Result: Sendable>(
+  func readOptimistically<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result
 }
 
 extension StoreReading {
   /// By default, the closure is called once.
-  public func readRepeatably<Result: Sendable>(
+  public func readOptimistically<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try read(body)
@@ -140,7 +140,7 @@ public struct StoreCapabilities: Hashable, Sendable {
   public var isReadOnly: Bool
   /// Whether the store's snapshots answer definitions with relationships themselves; otherwise the core joins for them.
   ///
-  /// Then `entries`, `count`, `digests` and `aggregates` accept `FetchExpression.related`, `FetchExpression.gathered` and
+  /// Then `entries`, `count`, `digests` and `aggregates` accept `FetchExpression.related`, `FetchExpression.relatedAggregate` and
   /// `FetchPredicate.quantified`, and give the same bytes as the core's join.
   public var answersPaths: Bool
   /// Whether texts may contain NUL; a store that cannot hold one refuses the row (`ValidationFailure.notStorable`).

@@ -174,7 +174,7 @@ extension RelatedValue {
   /// The edge of the objects that it depends on.
   fileprivate var edge: Int {
     switch self {
-    case .one(let edge, _, _), .holds(let edge, _), .gathered(let edge, _, _, _, _),
+    case .one(let edge, _, _), .holds(let edge, _), .relatedAggregate(let edge, _, _, _, _),
       .quantified(let edge, _, _, _), .listed(let edge, _, _):
       edge
     }
@@ -189,7 +189,7 @@ extension RelatedValue {
     case .holds(let edge, let predicate):
       guard let object = ends[edge].object(position) else { return .null }
       return .integer(predicate.holds(object.values, key: object.key) ? 1 : 0)
-    case .gathered(let edge, let function, let type, let expression, let predicate):
+    case .relatedAggregate(let edge, let function, let type, let expression, let predicate):
       var state = AggregateState(function, of: type)
       for object in ends[edge].objects(position)
       where predicate.holds(object.values, key: object.key) {

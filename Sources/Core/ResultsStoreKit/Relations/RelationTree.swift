@@ -97,7 +97,7 @@ enum RelatedValue: Sendable {
   /// Whether a predicate is true for the object at the end of a to-one edge, as 1 or 0; null where there is none.
   case holds(edge: Int, CompiledPredicate)
   /// An aggregate over the objects at the end of a to-many edge for which a predicate is true.
-  case gathered(
+  case relatedAggregate(
     edge: Int,
     FetchAggregate.Function,
     AttributeType,
@@ -203,7 +203,7 @@ extension RelationTree {
     case .attribute(let name):
       if case .expression(let path) = derived(name) { return path }
       return expression
-    case .objectKey, .literal, .related, .gathered: return expression
+    case .objectKey, .literal, .related, .relatedAggregate: return expression
     case .prefix(let inner, let length): return .prefix(restored(inner), length: length)
     case .lowercased(let inner): return .lowercased(restored(inner))
     case .uppercased(let inner): return .uppercased(restored(inner))
@@ -243,7 +243,7 @@ extension FetchExpression {
   /// Whether it reads related objects.
   package var usesPaths: Bool {
     switch self {
-    case .related, .gathered: true
+    case .related, .relatedAggregate: true
     case .attribute, .objectKey, .literal: false
     case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
       operands.contains(where: \.usesPaths)

@@ -22,7 +22,7 @@ package struct RelationTreeBuilder {
     enum Recipe {
       case one(FetchExpression, ifMissing: ResultsDomain.Value)
       case holds(FetchPredicate)
-      case gathered(
+      case relatedAggregate(
         FetchAggregate.Function,
         AttributeType,
         FetchExpression?,
@@ -177,7 +177,7 @@ extension RelationTreeBuilder {
       return .transformed(transform, try rewrite(inner, at: node))
     case .related(let steps, let inner):
       return try related(expression, steps[...], inner, at: node)
-    case .gathered(let steps, let function, let inner, let predicate):
+    case .relatedAggregate(let steps, let function, let inner, let predicate):
       return try gathered(expression, steps[...], function, inner, predicate, at: node)
     }
   }
@@ -245,7 +245,7 @@ extension RelationTreeBuilder {
     let child = nodes[node].edges[edge].child
     let rest = steps.dropFirst()
     if !rest.isEmpty {
-      let shorter = FetchExpression.gathered(Array(rest), function, inner, where: predicate)
+      let shorter = FetchExpression.relatedAggregate(Array(rest), function, inner, where: predicate)
       let below = try gathered(shorter, rest, function, inner, predicate, at: child)
       let missing: ResultsDomain.Value = function == .count ? .integer(0) : .null
       return add(expression, edge, .one(below, ifMissing: missing), at: node)
@@ -254,7 +254,12 @@ extension RelationTreeBuilder {
     guard let link = linkEdge(of: edge, at: node) else {
       let value = try rewriteEach(inner, at: child)
       let condition = try rewrite(predicate, at: child)
-      return add(expression, edge, .gathered(function, type, value, where: condition), at: node)
+      return add(
+        expression,
+        edge,
+        .relatedAggregate(function, type, value, where: condition),
+        at: node
+      )
     }
     let below = nodes[child].edges[link].child
     let condition = try rewrite(predicate, at: below)
@@ -265,7 +270,7 @@ extension RelationTreeBuilder {
       // The part of a value has no type of its own; only its storage class matters.
     }
     let counts = FetchPredicate.comparison(holds, .equal, .literal(.integer(1)))
-    return add(expression, edge, .gathered(function, type, value, where: counts), at: node)
+    return add(expression, edge, .relatedAggregate(function, type, value, where: counts), at: node)
   }
 
   private mutating func rewriteEach(
@@ -512,8 +517,8 @@ extension RelationTreeBuilder.Value {
     case .one(let expression, let missing):
       .one(edge: edge, CompiledExpression(expression, in: entity), ifMissing: missing)
     case .holds(let predicate): .holds(edge: edge, CompiledPredicate(predicate, in: entity))
-    case .gathered(let function, let type, let expression, let predicate):
-      .gathered(
+    case .relatedAggregate(let function, let type, let expression, let predicate):
+      .relatedAggregate(
         edge: edge,
         function,
         type,

@@ -17,7 +17,7 @@ package struct TablePaths {
     case .prefix, .lowercased, .uppercased, .length, .bucket, .ifNull, .transformed:
       for operand in expression.operands { add(operand) }
     case .related(let steps, _): add(steps)
-    case .gathered(let steps, _, _, _): add(steps.dropLast())
+    case .relatedAggregate(let steps, _, _, _): add(steps.dropLast())
     }
   }
 

@@ -87,7 +87,7 @@ extension BranchPlan {
   private func substituted(_ expression: FetchExpression) -> FetchExpression {
     switch expression {
     case .attribute(let name): return union.entity.index(of: name).map { values[$0] } ?? .null
-    case .objectKey, .literal, .related, .gathered: return expression
+    case .objectKey, .literal, .related, .relatedAggregate: return expression
     case .prefix(let inner, let length):
       return function(of: inner, .text) { .prefix($0, length: length) }
     case .lowercased(let inner): return function(of: inner, .text) { .lowercased($0) }

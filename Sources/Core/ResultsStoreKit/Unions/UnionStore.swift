@@ -110,10 +110,10 @@ extension UnionStore {
   }
 
   /// Runs a closure as `read(_:)` does, but perhaps more than once.
-  public func readRepeatably<Result: Sendable>(
+  public func readOptimistically<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try base.readRepeatably { (snapshot) throws(StoreError) in
+    try base.readOptimistically { (snapshot) throws(StoreError) in
       try body(UnionSnapshot(snapshot, plans, fingerprint: fingerprint))
     }
   }

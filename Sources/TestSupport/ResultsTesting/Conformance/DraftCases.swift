@@ -325,7 +325,7 @@ extension StoreConformance {
           draft.discard()
         }
         throw fixture.failure("a transaction over discarded edits to be refused", "none")
-      } catch StoreError.outrun {}
+      } catch StoreError.writeConflict {}
       try fixture.expect(draft.edits.isEmpty, "no edits after they were discarded")
       let row = try fixture.row(draft, author, Library.authors)
       let stored = try fixture.row(store, author, Library.authors)

@@ -5,8 +5,8 @@ import ResultsPresentation
 extension StoreConformance {
   static let readingCases: [Case] = [
     Case("a row that is read after a later commit is as its change says", ["R200"]) { fixture in
-      for heldKeysLimit in [4096, -1] {
-        let (store, list) = try await fixture.liveItem(.immediate, heldKeysLimit)
+      for inMemoryKeyLimit in [4096, -1] {
+        let (store, list) = try await fixture.liveItem(.immediate, inMemoryKeyLimit)
         var events = list.changes.makeAsyncIterator()
         _ = await events.next()
         try fixture.set(0, "b", in: store)
@@ -31,7 +31,7 @@ extension StoreConformance {
     },
 
     Case("a row that is read between two commits is as it was before both", ["R200"]) { fixture in
-      for delivery in [ResultsDelivery.onDemand, .every(.seconds(3600))] {
+      for delivery in [ResultsDelivery.onDemand, .throttled(for: .seconds(3600))] {
         let (store, list) = try await fixture.liveItem(delivery, 4096)
         let shown = try list.results
         try fixture.set(1, "a", in: store)
@@ -49,14 +49,14 @@ extension ConformanceFixture {
   /// A store with one item, and a list of it.
   fileprivate func liveItem(
     _ delivery: ResultsDelivery,
-    _ heldKeysLimit: Int
+    _ inMemoryKeyLimit: Int
   ) async throws -> (any Store, FetchedResultsController<Row>) {
     let store = try open()
     try set(nil, "a", in: store)
     let list = FetchedResultsController(
       FetchRequest<Row>(entity: Sample.item, sortedBy: [.ascending("title")]),
       in: store,
-      options: ResultsOptions(delivery: delivery, heldKeysLimit: heldKeysLimit)
+      options: ResultsOptions(delivery: delivery, inMemoryKeyLimit: inMemoryKeyLimit)
     )
     try await list.performFetch()
     return (store, list)

@@ -67,21 +67,21 @@ extension StoreConformance {
       }
       let year = FetchExpression.attribute("year")
       try fixture.expectEqual(
-        try values(.gathered(["books"], .count, nil, where: .all)),
+        try values(.relatedAggregate(["books"], .count, nil, where: .all)),
         [[3], [2], [1], []],
         "the authors by the number of books"
       )
       try fixture.expectEqual(
-        try values(.gathered(["books"], .count, year, where: .all)),
+        try values(.relatedAggregate(["books"], .count, year, where: .all)),
         [[2, 3], [], [1], []],
         "the authors by the number of years"
       )
       try fixture.expectEqual(
-        try values(.gathered(["books"], .sum, year, where: .all)),
+        try values(.relatedAggregate(["books"], .sum, year, where: .all)),
         [[], [], [], [1]],
         "the authors by the sum of years"
       )
-      let least = FetchExpression.gathered(["books"], .minimum, year, where: .all)
+      let least = FetchExpression.relatedAggregate(["books"], .minimum, year, where: .all)
       try fixture.expectEqual(
         try Library.authorKeys(.isNull(least), store),
         [2, 3],

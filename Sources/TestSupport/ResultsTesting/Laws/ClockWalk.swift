@@ -88,7 +88,7 @@ package struct ClockWalk {
         options: ResultsOptions(
           delivery: .onDemand,
           journalCapacity: 2000,
-          heldKeysLimit: number.isMultiple(of: 2) ? 1000 : -1,
+          inMemoryKeyLimit: number.isMultiple(of: 2) ? 1000 : -1,
           wallClock: clock
         )
       )

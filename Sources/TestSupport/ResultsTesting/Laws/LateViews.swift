@@ -107,9 +107,9 @@ package struct LateViews {
     var generator = SeededGenerator(seed: seed)
     let definition = LateViews.definition(library.entity("Book"), &generator)
     let options = ResultsOptions(
-      delivery: generator.choice(.immediate, .immediate, .every(.seconds(1)), .onDemand),
+      delivery: generator.choice(.immediate, .immediate, .throttled(for: .seconds(1)), .onDemand),
       journalCapacity: 1_000_000,
-      heldKeysLimit: generator.choice(-1, 4096),
+      inMemoryKeyLimit: generator.choice(-1, 4096),
       auditPeriod: nil,
       clock: clock
     )
@@ -150,7 +150,7 @@ package struct LateViews {
     _ generator: inout SeededGenerator
   ) -> ResultsDefinition<Row> {
     let own = book.attributes.map(\.name)
-    let rated = FetchExpression.gathered(["tags"], .count, nil, where: .all)
+    let rated = FetchExpression.relatedAggregate(["tags"], .count, nil, where: .all)
     let predicates: [FetchPredicate] = [
       .all, .all, .comparison(.attribute("year"), .equal, .literal(1)),
       .comparison(.attribute("year"), .greaterOrEqual, .literal(1)),

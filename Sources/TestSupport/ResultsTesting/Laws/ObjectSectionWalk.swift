@@ -75,7 +75,7 @@ package struct ObjectSectionWalk {
       let options = ResultsOptions(
         delivery: .onDemand,
         journalCapacity: 1000,
-        heldKeysLimit: number.isMultiple(of: 2) ? 1000 : -1
+        inMemoryKeyLimit: number.isMultiple(of: 2) ? 1000 : -1
       )
       let list = FetchedResultsController(definition, in: store, options: options)
       let wanted = FetchedResultsController(definition, in: reference)

@@ -226,7 +226,7 @@ package struct RandomRelations {
         ? nil : expression(end, depth: depth - 1)
       let condition =
         generator.happens(percent: 50) ? .all : predicate(end, depth: depth - 1)
-      inner = .gathered(steps, function, value, where: condition)
+      inner = .relatedAggregate(steps, function, value, where: condition)
     default: inner = plain(entity)
     }
     switch generator.number(in: 0...12) {

@@ -210,11 +210,11 @@ extension RelationSchema {
       let condition = predicate(over: many.elements, depth: depth - 1, &generator)
       let filter = generator.choice(.all, condition)
       return generator.choice(
-        .gathered(many.steps, .count, nil, where: filter),
-        .gathered(many.steps, .maximum, rank, where: filter),
-        .gathered(many.steps, .minimum, name, where: filter),
-        .gathered(many.steps, .sum, rank, where: .all),
-        .gathered(many.steps, .count, rank, where: filter)
+        .relatedAggregate(many.steps, .count, nil, where: filter),
+        .relatedAggregate(many.steps, .maximum, rank, where: filter),
+        .relatedAggregate(many.steps, .minimum, name, where: filter),
+        .relatedAggregate(many.steps, .sum, rank, where: .all),
+        .relatedAggregate(many.steps, .count, rank, where: filter)
       )
     }
     let path = toOne(from: entity, length: generator.number(in: 1...max(1, depth)), &generator)

@@ -178,7 +178,7 @@ extension UnionWalk {
         in: store,
         options: ResultsOptions(
           delivery: limit > 0 ? .onDemand : .immediate,
-          heldKeysLimit: limit,
+          inMemoryKeyLimit: limit,
           auditPeriod: nil
         )
       )

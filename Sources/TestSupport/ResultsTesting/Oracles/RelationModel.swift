@@ -67,7 +67,7 @@ public struct RelationModel: Sendable {
     case .related(let steps, let inner):
       return objects(steps[...], from: row, entity).first.map { value(inner, of: $0.0, in: $0.1) }
         ?? .null
-    case .gathered(let steps, let function, let inner, let condition):
+    case .relatedAggregate(let steps, let function, let inner, let condition):
       let counted = objects(steps[...], from: row, entity).filter {
         truth(condition, of: $0.0, in: $0.1) == true
       }

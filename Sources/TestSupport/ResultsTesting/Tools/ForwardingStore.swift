@@ -52,10 +52,10 @@ extension ForwardingStore {
   }
 
   /// Reads the other store through wrapped snapshots.
-  public func readRepeatably<Result: Sendable>(
+  public func readOptimistically<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try target.readRepeatably { (snapshot) throws(StoreError) in try body(wrapped(snapshot)) }
+    try target.readOptimistically { (snapshot) throws(StoreError) in try body(wrapped(snapshot)) }
   }
 
   /// Forwards the transaction.

@@ -100,7 +100,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
     return switch error {
     case .diskFull, .inputOutput: 74
     case .cannotOpen: 73
-    case .busy, .outrun, .undecided: 75
+    case .busy, .writeConflict, .commitOutcomeUnknown: 75
     case .unreachable: 69
     default: 70
     }

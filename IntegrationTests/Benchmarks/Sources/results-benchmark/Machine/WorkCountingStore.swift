@@ -78,11 +78,11 @@ final class WorkCountingStore: Store {
     }
   }
 
-  func readRepeatably<Result: Sendable>(
+  func readOptimistically<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     reads.add(1, ordering: .relaxed)
-    return try base.readRepeatably { (snapshot) throws(StoreError) in
+    return try base.readOptimistically { (snapshot) throws(StoreError) in
       try body(WorkCountingSnapshot(snapshot, self))
     }
   }
