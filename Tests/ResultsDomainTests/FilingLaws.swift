@@ -1,7 +1,8 @@
 import Foundation
-import ResultsDomain
 import ResultsTesting
 import Testing
+
+@testable import ResultsDomain
 
 @Suite("Filing order")
 struct FilingLaws {
@@ -46,6 +47,26 @@ struct FilingLaws {
       let key = TextTransform.natural.applied(to: letters).utf8.dropLast(letters.utf8.count)
       let expected = Array(key) + Array(text.utf8)
       #expect(Array(Self.filing.applied(to: text).utf8) == expected, "\(text), seed \(seed)")
+    }
+  }
+
+  @Test(
+    "R286: a text of ASCII has the key that the steps for all texts make",
+    arguments: [TextTransform.natural, .filing],
+    1...20 as ClosedRange<UInt64>
+  )
+  func ascii(transform: TextTransform, seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let frequent = Array("  ,,''00099aZ\"([1".utf8)
+    for _ in 0..<500 {
+      let bytes = (0..<generator.number(in: 0...30)).map { _ -> UInt8 in
+        generator.number(in: 0...1) == 0
+          ? UInt8(generator.number(in: 0...127)) : generator.element(of: frequent) ?? 0
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      let key = transform.keyOfASCII(text)
+      #expect(key.map { Array($0.utf8) } == Array(transform.keyOfScalars(text).utf8), "\(bytes)")
+      #expect(transform.keyOfASCII(text + "é") == nil)
     }
   }
 

@@ -25,10 +25,85 @@ extension TextTransform {
   public func applied(to text: String) -> String {
     switch self {
     case .baseLetters: TextTransform.baseLetters(of: text)
-    case .natural:
-      TextTransform.key(of: text, TextFolding.folded(TextTransform.baseLetters(of: text)))
-    case .filing: TextTransform.key(of: text, TextTransform.filed(text))
+    case .natural, .filing: keyOfASCII(text) ?? keyOfScalars(text)
     }
+  }
+
+  /// The key of an order for any text.
+  func keyOfScalars(_ text: String) -> String {
+    self == .filing
+      ? TextTransform.key(of: text, TextTransform.filed(text))
+      : TextTransform.key(of: text, TextFolding.folded(TextTransform.baseLetters(of: text)))
+  }
+
+  /// The same key for a text of ASCII, as most titles are, made byte by byte; `nil` for another text.
+  func keyOfASCII(_ text: String) -> String? {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { letters in
+        let count = TextTransform.fold(bytes, into: letters, isFiled: self == .filing)
+        // A number of one digit becomes two bytes; longer ones grow less.
+        return String(unsafeUninitializedCapacity: 2 * count + 1 + bytes.count) { key in
+          TextTransform.write(letters[..<count], bytes, to: key)
+        }
+      }
+    }
+  }
+
+  /// Writes the small letters of ASCII by which a text is ordered.
+  /// - Returns: Their number.
+  private static func fold(
+    _ text: UnsafeBufferPointer<UInt8>,
+    into letters: UnsafeMutableBufferPointer<UInt8>,
+    isFiled: Bool
+  ) -> Int {
+    var count = 0
+    for byte in text {
+      let letter = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+      if isFiled {
+        let scalar = Unicode.Scalar(letter)
+        if isApostrophe(scalar) || count == 0 && opens(scalar) { continue }
+        if letter == 0x20, count > 0, letters[count - 1] == UInt8(ascii: ",") {
+          letters[count - 1] = 2
+          continue
+        }
+      }
+      letters[count] = letter
+      count += 1
+    }
+    return count
+  }
+
+  /// Writes letters with a count of digits before each number, then the text itself.
+  /// - Returns: The number of bytes.
+  private static func write(
+    _ letters: Slice<UnsafeMutableBufferPointer<UInt8>>,
+    _ text: UnsafeBufferPointer<UInt8>,
+    to key: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    var (count, position) = (0, letters.startIndex)
+    func append(_ byte: UInt8) {
+      key[count] = byte
+      count += 1
+    }
+    while position < letters.endIndex {
+      guard isDigit(letters[position]) else {
+        append(letters[position])
+        position += 1
+        continue
+      }
+      let number = letters[position...].prefix(while: isDigit)
+      let digits = number.drop { $0 == 0x30 }
+      for _ in 0..<(digits.count / 9) { append(0x39) }
+      append(0x30 + UInt8(digits.count % 9))
+      for digit in digits { append(digit) }
+      position = number.endIndex
+    }
+    append(1)
+    for byte in text { append(byte) }
+    return count
   }
 
   /// The text for which the function has a value, if the value says so: a key of an order ends with its text.
