@@ -29,8 +29,8 @@ extension ResultsList {
   /// - Throws: `ResultsError.store` for a name that the definition does not declare, for an attribute that the list does not fetch, for
   ///   sections that are not shown in the order of the rows, and for the store's own failure; that is `StoreError.historyLost` if the store has changed since the list was shown and
   ///   cannot say how.
-  /// - Complexity: O(*k* + *s*) for *k* rows and *s* sections, where the sections have up to 1024 rows. In a longer section the store
-  ///   aggregates the rows between the page and the section's end, which is O(*m*) for *m* rows.
+  /// - Complexity: O(*k* + *s*) for *k* rows and *s* sections, where the sections have up to 1024 rows, or 64 if the list counts over an
+  ///   index. In a longer section the store aggregates the rows between the page and the section's end, which is O(*m*) for *m* rows.
   public func runningValues(
     of name: String,
     from origin: RunningOrigin = .first,
@@ -40,7 +40,7 @@ extension ResultsList {
       of: name,
       from: origin,
       at: positions,
-      readingLimit: RunningValues.readingLimit
+      readingLimit: nil
     )
   }
 
@@ -49,7 +49,7 @@ extension ResultsList {
     of name: String,
     from origin: RunningOrigin,
     at positions: Range<Int>,
-    readingLimit: Int
+    readingLimit: Int?
   ) throws(ResultsError) -> [AggregateValue] {
     func read() throws(StoreError) -> [AggregateValue] {
       try loader.store.rereading { (store) throws(StoreError) in
@@ -107,7 +107,6 @@ struct RunningValues {
   private let store: any StoreSnapshot
   /// How many rows are read rather than aggregated by the store.
   private let readingLimit: Int
-  static let readingLimit = 1024
   /// The positions of the keys whose rows count: those in the window, unless others are wanted too.
   var covered: Range<Int>
 
@@ -119,7 +118,7 @@ struct RunningValues {
     _ name: String,
     from origin: RunningOrigin,
     in store: any StoreSnapshot,
-    readingLimit: Int = RunningValues.readingLimit
+    readingLimit: Int? = nil
   ) throws(StoreError) {
     let plan = snapshot.plan.aggregates
     guard let table = snapshot.aggregates,
@@ -145,7 +144,9 @@ struct RunningValues {
     self.origin = origin
     compiled = try plan.compiled.only([index], in: snapshot.entity)
     self.store = store
-    self.readingLimit = readingLimit
+    // Where an index has the order, the store finds the first row between two keys by a search, and elsewhere it passes over all rows.
+    let usual = if case .indexed = snapshot.keys { 64 } else { 1024 }
+    self.readingLimit = readingLimit ?? usual
     covered = snapshot.window
   }
 
