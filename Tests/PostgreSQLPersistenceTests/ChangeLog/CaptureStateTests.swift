@@ -90,6 +90,58 @@ import Testing
     }
   }
 
+  @Test(arguments: [nil] + switches.map(Optional.some), ["drop", "replace", "add"])
+  func `an opening that changes a column leaves off what was switched off, and nothing else (R185)`(
+    statement: String?,
+    change: String
+  ) throws {
+    let title = AttributeDescription("title", .text)
+    func book(_ names: String...) throws -> EntityDescription {
+      try SchemaSample.entity(
+        "Book",
+        [title] + names.map { AttributeDescription($0, .integer64, isOptional: true) }
+      )
+    }
+    try TestServer.withDatabase { url in
+      let writer = try TestServer.connect(url)
+      let before = try PostgreSQLStore(url: url, entities: [book("year")])
+      #expect(before.capabilities.historyCoverage == .everyWriter)
+      try before.close()
+      if let statement { try writer.runOnce(statement) }
+      var options = PostgreSQLStoreOptions()
+      var changed = try book()
+      switch change {
+      case "add": changed = try book("year", "pages")
+      case "replace":
+        changed = try book("published")
+        options.attributeReplacements = [
+          AttributeReplacement(
+            of: "year",
+            in: "Book",
+            by: [#"UPDATE "Book" SET published = year"#]
+          )
+        ]
+      default: break
+      }
+      // A second opening finds what the first one has left.
+      for _ in 1...2 {
+        let store = try PostgreSQLStore(url: url, entities: [changed], options: options)
+        let coverage: StoreCapabilities.HistoryCoverage =
+          statement == nil ? .everyWriter : .thisStore
+        #expect(store.capabilities.historyCoverage == coverage)
+        #expect(store.capabilities.captureProblems.isEmpty == (statement == nil))
+        try writer.runOnce(#"INSERT INTO "Book" (title) VALUES ('a')"#)
+        try store.close()
+      }
+      let store = try PostgreSQLStore(url: url, entities: [changed], options: options)
+      try store.repair()
+      try store.close()
+      let repaired = try PostgreSQLStore(url: url, entities: [changed])
+      #expect(repaired.capabilities.historyCoverage == .everyWriter)
+      try repaired.close()
+    }
+  }
+
   @Test func `a look reports what a reader was the first to compare (R185)`() throws {
     try TestServer.withDatabase { url in
       let follower = try LogFixture(url).open()

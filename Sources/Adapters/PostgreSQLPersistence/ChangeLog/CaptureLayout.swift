@@ -470,7 +470,7 @@ extension CaptureLayout.Table {
 
 extension CaptureText {
   /// The triggers that tables have had in every version.
-  fileprivate static let commonTriggers = Set(
+  static let commonTriggers = Set(
     ["insert", "update", "delete", "truncate"].map { triggerPrefix + $0 }
   )
 

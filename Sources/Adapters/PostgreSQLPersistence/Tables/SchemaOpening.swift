@@ -212,7 +212,7 @@ enum SchemaOpening {
         if case .drop(_, let entity) = change {
           let found = try self.triggers(of: entity)
           triggers = found.map(\.name)
-          if !found.isEmpty, found.allSatisfy(\.isEnabled) {
+          if found.allSatisfy(\.isEnabled), CaptureText.commonTriggers.isSubset(of: triggers) {
             uncaptured.insert(.text(entity.name))
           }
         }
@@ -244,7 +244,7 @@ enum SchemaOpening {
       do {
         let result = try connection.run(
           """
-          SELECT t.tgname, t.tgenabled <> 'D' FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+          SELECT t.tgname, t.tgenabled = 'A' FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
             JOIN pg_namespace n ON n.oid = c.relnamespace
           WHERE n.nspname = $1 AND c.relname = $2 AND NOT t.tgisinternal AND starts_with(t.tgname, '!results')
           """,
