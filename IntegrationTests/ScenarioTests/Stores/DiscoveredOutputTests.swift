@@ -162,15 +162,25 @@ import Testing
     // What the application would calculate is not known without its collation.
     let refused = try list("computed")
     #expect(refused.status == 65)
-    #expect(refused.errors.contains("the collation unicase, which only its application has"))
-    let watched = try run.run("live-list", ["watch", "t.sqlite", "tags", "--for", "1ms"])
-    #expect(watched.status == 65)
     #expect(
-      watched.errors.hasSuffix(
-        "tags cannot be watched: its rows are in the order of the collation unicase, which only its application has. 'list' and 'export' read it once.\n"
+      refused.errors.hasSuffix(
+        "computed cannot be listed: it has calculated columns, and the collation unicase, which only its application has.\n"
       ),
-      "\(watched)"
+      "\(refused)"
     )
+    let advice =
+      "A table with row numbers, which is not WITHOUT ROWID, could be watched; so could this one with a key that compares by bytes."
+    for verb in ["watch", "doctor"] {
+      let refused = try run.run("live-list", [verb, "t.sqlite", "tags"])
+      #expect(refused.status == 65)
+      #expect(
+        refused.errors.hasSuffix(
+          "tags cannot be watched: its rows are in the order of the collation unicase, which only its application has."
+            + " 'list' and 'export' read it once. \(advice)\n"
+        ),
+        "\(refused)"
+      )
+    }
   }
 
   @Test func `R192: rows are counted where an index has a collation that only the application has`()
@@ -271,6 +281,61 @@ import Testing
     try write(5, claiming: 5000, version: 200)
     let refused = try run.run("live-list", ["t.sqlite"])
     #expect(refused.errors.contains("is a damaged database (malformed"), "\(refused)")
+  }
+
+  @Test func `R103: damaged rows refuse their own table alone`() throws {
+    try execute(
+      """
+      PRAGMA foreign_keys = OFF;
+      CREATE TABLE good (id INTEGER PRIMARY KEY, bad INT REFERENCES middle (id));
+      INSERT INTO good VALUES (1, 1), (2, NULL);
+      CREATE TABLE middle (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO middle WITH n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        SELECT i, hex(zeroblob(50)) FROM n;
+      CREATE TABLE start (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO start SELECT * FROM middle;
+      CREATE VIEW seen AS SELECT name FROM start;
+      """
+    )
+    let file = URL(fileURLWithPath: run.path("t.sqlite"))
+    var bytes = try Data(contentsOf: file)
+    /// Fills the page with a row of a table with zeros.
+    func damage(_ table: String, fromLeaf first: Int, count: Int) throws {
+      let queue = try DatabaseQueue(path: file.path)
+      let leaves = try queue.read { database in
+        try Int.fetchAll(
+          database,
+          sql: "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno",
+          arguments: [table]
+        )
+      }
+      for leaf in leaves.dropFirst(first).prefix(count) {
+        bytes.replaceSubrange((leaf - 1) * 4096..<leaf * 4096, with: Data(count: 4096))
+      }
+    }
+    try damage("middle", fromLeaf: 20, count: 4)
+    try damage("start", fromLeaf: 0, count: 1)
+    try bytes.write(to: file)
+    let tables = try run.run("live-list", "tables", "t.sqlite").lines
+    #expect(tables.contains("good\ttable\t2\tid\tbad → middle"), "\(tables)")
+    #expect(tables.contains("middle\ttable\tdamaged\tid\t"), "\(tables)")
+    let reason = "none: its rows are damaged (database disk image is malformed)"
+    #expect(tables.contains("start\ttable\tdamaged\t\(reason)\t"), "\(tables)")
+    #expect(tables.contains("seen\tview\t\t\(reason)\t"), "\(tables)")
+    let screen = try run.run("live-list", ["browse", "t.sqlite", "--print", "--no-state"]).lines
+    #expect(screen.count { $0.contains("table, damaged") } == 2, "\(screen)")
+    #expect(try self.list("good").lines == ["id\tbad", "1\t1", "2\t"])
+    for words in [
+      ["list", "t.sqlite", "middle"], ["list", "t.sqlite", "start"],
+      ["tables", "t.sqlite", "start"],
+      ["doctor", "t.sqlite", "seen"],
+    ] {
+      let refused = try run.run("live-list", words)
+      #expect(refused.status == 65 && refused.errors.contains("is malformed"), "\(refused)")
+    }
+    let schema = try run.run("results-schema", "t.sqlite")
+    #expect(schema.output.contains("its rows are damaged"), "\(schema)")
+    #expect(schema.output.contains("struct Good"), "\(schema)")
   }
 
   @Test func `R104: a view without a key is listed and exported, and not watched`() throws {

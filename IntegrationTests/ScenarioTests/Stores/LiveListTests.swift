@@ -780,6 +780,27 @@ import WireFormat
     try music.execute("UPDATE bomb SET name = 'c' WHERE id = 1")
     #expect(try watch.line()?.contains(#""name":"c""#) == true)
     #expect(try watch.status(within: 10) == 0)
+    // Rows that nothing identifies are read once, with what the list needs.
+    try music.execute(
+      """
+      CREATE TABLE hidden (rowid TEXT, _rowid_ INT, oid TEXT, b AS (zeroblob(300000000)));
+      INSERT INTO hidden VALUES ('y', 1, ''), ('x', 1, '');
+      CREATE VIEW heap AS SELECT b, name, n % 2 AS odd FROM bomb;
+      """
+    )
+    let heaps = [
+      ("hidden", ["rowid", "_rowid_"], ["x", "y"]), ("heap", ["name", "odd"], ["a", "a", "c"]),
+    ]
+    for (table, columns, rows) in heaps {
+      let refused = try run.run("live-list", ["list", "music.sqlite", table])
+      #expect(refused.status == 78 && refused.errors.contains("or by --columns"), "\(refused)")
+      let words = ["--columns", columns[0], "--sort", columns.joined(separator: ",")]
+      #expect(
+        try run.run("live-list", ["list", "music.sqlite", table] + words).lines
+          == [columns[0]] + rows
+      )
+    }
+    try music.execute("DROP VIEW heap")
     // With a path whole rows are read.
     try music.execute(
       "DELETE FROM bomb; ALTER TABLE bomb DROP b; INSERT INTO bomb VALUES (1, 'b', 5, 1)"

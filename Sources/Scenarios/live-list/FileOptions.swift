@@ -250,13 +250,18 @@ extension DescribedTable {
     case .success(let entity): return entity
     case .failure(let refusal):
       guard let unidentifiedEntity else {
-        throw CommandFailure(.badData, "\(name) cannot be listed: \(refusal).")
+        throw CommandFailure(
+          .badData,
+          "\(name) cannot be listed: \(refusal).",
+          remedy: refusal.remedy
+        )
       }
       guard isFollowed else { return unidentifiedEntity }
       throw CommandFailure(
         .badData,
         "\(name) cannot be watched: \(refusal).",
-        remedy: "'list' and 'export' read it once."
+        remedy: "'list' and 'export' read it once." + (refusal.remedy.isEmpty ? "" : " ")
+          + refusal.remedy
       )
     }
   }

@@ -19,7 +19,7 @@ final class FileTables: Sendable {
 
     /// The values of the attributes of an entity, which has one for the mark of an estimate or not.
     func values(of entity: EntityDescription) -> [Value] {
-      let number = rows.map { Value.integer(Int64($0.count)) } ?? .null
+      let number = rows?.count.map { Value.integer(Int64($0)) } ?? .null
       let mark = rows?.isEstimated == true ? TablesProgram.mark : ""
       let values: [Value] = [.text(name), .text(kind), number, .text(key), .text(references)]
       return entity.index(of: TablesProgram.mark) == nil ? values : values + [.text(mark)]
@@ -115,7 +115,7 @@ final class FileTables: Sendable {
     let shown = zip(tables, counts).map { table, count in
       Table(
         name: table.name,
-        kind: table.kindText,
+        kind: table.kindText + (count == .damaged ? ", damaged" : ""),
         rows: count,
         key: table.keyText,
         references: table.referencesText(in: database)

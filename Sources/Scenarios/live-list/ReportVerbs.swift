@@ -151,8 +151,10 @@ extension AttributeDescription {
 }
 
 extension RowCount {
-  /// The number, with a sign before an estimate.
-  fileprivate var text: String { (isEstimated ? "≈ " : "") + String(count) }
+  /// The number, with a sign before an estimate, or that the rows are damaged.
+  fileprivate var text: String {
+    count.map { (isEstimated ? "≈ " : "") + String($0) } ?? "damaged"
+  }
 }
 
 extension DescribedTable {

@@ -66,9 +66,7 @@ enum TableProgram: ListProgram {
     _ definition: ResultsDefinition<Row>,
     to columns: [ListColumn]
   ) throws(RequestError) -> ResultsDefinition<Row> {
-    guard let found = DiscoveredTable.current, found.union == nil, !found.isUnidentified else {
-      return definition
-    }
+    guard let found = DiscoveredTable.current, found.union == nil else { return definition }
     let order = try definition.order()
     var names = order.predicate.attributes + order.terms.flatMap(\.expression.attributes)
     for column in columns {
@@ -174,7 +172,11 @@ final class DiscoveredTable: Sendable {
     /// A store that holds the rows, read once.
     func numberedRows() throws -> any Store {
       let store = try InMemoryStore(entities: [entity], name: database.path, providesOrder: false)
-      guard let rows = try database.rowsWithoutIdentity(ofTable: description.name) else {
+      let rows = try database.rowsWithoutIdentity(
+        ofTable: description.name,
+        attributes: entity.attributes
+      )
+      guard let rows else {
         throw CommandFailure(
           .badData,
           "\(description.name) has no key, and more rows than can be listed without one: a million, or 256 MB.",

@@ -180,17 +180,20 @@ extension PostgreSQLDatabaseDescription {
   /// Reads all rows of a table or view that has an `unidentifiedEntity`, in one version of the database.
   /// - Parameters:
   ///   - table: The table or view.
+  ///   - attributes: Those of that entity's attributes that are read; `nil` for all.
   ///   - limit: The most rows to hold. Their values take at most 256 MB.
-  /// - Returns: The values of that entity's attributes, by rows; none for any other table. `nil` if there are more.
+  /// - Returns: The values of the attributes, by rows; none for any other table. `nil` if there are more.
   /// - Throws: As the description, and `StoreError.unexpectedValue` for a value that no attribute has, such as `NaN`.
   /// - Complexity: O(*n*) in the rows, which are held in memory.
   public func unidentifiedRows(
     of table: PostgreSQLTableDescription,
+    attributes: [AttributeDescription]? = nil,
     limit: Int = 1_000_000
   ) throws(StoreError) -> [[Value]]? {
     guard let entity = table.unidentifiedEntity else { return [] }
     let shape = table.shape
-    let columns = entity.attributes.compactMap { attribute in
+    let attributes = attributes ?? entity.attributes
+    let columns = attributes.compactMap { attribute in
       shape.column(named: attribute.name).flatMap { column in
         (try? ColumnTypes.coding(of: attribute, in: column)).map { EntityTable.Column(column, $0) }
       }
@@ -232,7 +235,7 @@ extension PostgreSQLDatabaseDescription {
       } catch let failure as PostgreSQLFailure {
         throw failure.storeError(path: path, waited: request.timeLimit)
       } catch let unreadable as Unreadable {
-        let name = entity.attributes[unreadable.attribute].name
+        let name = attributes[unreadable.attribute].name
         throw .unexpectedValue(
           ObjectID(entity: entity.name, key: .integer(unreadable.row)),
           what: name
@@ -280,9 +283,12 @@ extension PostgreSQLDatabaseDescription: DescribedDatabase {
 
   package func isSameName(_ name: String, _ other: String) -> Bool { name.hasSameBytes(as: other) }
 
-  package func rowsWithoutIdentity(ofTable name: String) throws(StoreError) -> [[Value]]? {
+  package func rowsWithoutIdentity(
+    ofTable name: String,
+    attributes: [AttributeDescription]
+  ) throws(StoreError) -> [[Value]]? {
     guard let table = table(named: name) else { return [] }
-    return try unidentifiedRows(of: table)
+    return try unidentifiedRows(of: table, attributes: attributes)
   }
 
   /// The catalog has no number that would say so.

@@ -93,7 +93,7 @@ struct ColumnSample {
       }
     } catch {
       let code = SQLiteFailure(error)?.code
-      let isCalculated = kind == .table && shape.columns.contains { $0.generation != .none }
+      let isCalculated = kind == .table && shape.isCalculated
       guard code == SQLITE_TOOBIG || code == SQLITE_ERROR && isCalculated else { throw error }
       return nil
     }

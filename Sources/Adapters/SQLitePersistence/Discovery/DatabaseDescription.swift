@@ -1,3 +1,4 @@
+import CSQLiteHooks
 public import GRDB
 public import ResultsDomain
 public import ResultsStoreKit
@@ -76,7 +77,14 @@ public struct DatabaseDescription: Sendable {
       return try SchemaCatalog.using(database) { catalog in
         let names = DatabaseDescription.names(in: catalog)
         return (
-          tables: try DatabaseDescription.tables(names, connectedWith: named, on: database, bound),
+          tables: try DatabaseDescription.tables(
+            names,
+            connectedWith: named,
+            on: database,
+            bound,
+            // A file that lacks its end is refused as a whole.
+            sparesOthers: { FileState.truncation(at: path) == nil }
+          ),
           names: names.map(\.name),
           hasChangeLog: try ChangeLogFormat.exists(on: database),
           schemaVersion: try DatabaseDescription.schemaVersion(on: database)
@@ -168,6 +176,10 @@ public struct DatabaseDescription: Sendable {
   /// - Throws: As `init(at:describing:busyTimeout:timeLimit:)`.
   /// - Complexity: O(*n*) in the rows of all tables.
   public func rowCounts(timeLimit: Duration = .seconds(10)) throws(StoreError) -> [Int?] {
+    try numbersOfRows(timeLimit: timeLimit).map { $0?.count }
+  }
+
+  package func numbersOfRows(timeLimit: Duration) throws(StoreError) -> [RowCount?] {
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.isDiscovered = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
@@ -179,11 +191,17 @@ public struct DatabaseDescription: Sendable {
           table.kind != .view || (try? table.entity.get()) ?? table.unidentifiedEntity != nil
         else { return nil }
         let source = "main.\(table.name.quotedIdentifier)"
-        return try? bound.run(on: database) {
-          guard let shape = table.shape else { return try database.countOfRows(of: source) }
-          return try MissingCollations.replaced(for: shape, on: database) {
-            try database.countOfRows(of: source)
+        do {
+          return try bound.run(on: database) {
+            guard let shape = table.shape else {
+              return RowCount(try database.countOfRows(of: source))
+            }
+            return try MissingCollations.replaced(for: shape, on: database) {
+              RowCount(try database.countOfRows(of: source))
+            }
           }
+        } catch {
+          return SQLiteFailure(error)?.primaryCode == SQLITE_CORRUPT ? .damaged : nil
         }
       }
     }
@@ -209,6 +227,7 @@ public struct DatabaseDescription: Sendable {
   ///   - named: The names, in lowercase, of those to describe with the tables that are connected with them; `nil` for all.
   ///   - database: The connection.
   ///   - bound: The time for what is read, if there is a bound.
+  ///   - sparesOthers: Returns whether damaged rows of a table that is not named refuse that table alone, if any can be read.
   ///   - form: Returns the form of a column that is known without a sample.
   /// - Returns: The descriptions, in the order of the names.
   /// - Throws: SQLite's failures.
@@ -217,6 +236,7 @@ public struct DatabaseDescription: Sendable {
     connectedWith named: Set<[UInt8]>? = nil,
     on database: Database,
     _ bound: ReadingBound?,
+    sparesOthers: () -> Bool = { false },
     _ form: TableDiscovery.KnownForm? = nil
   ) throws -> [TableDescription] {
     let conventions = try FrameworkConventions(on: database, within: bound)
@@ -239,6 +259,7 @@ public struct DatabaseDescription: Sendable {
       chosen = names.filter { connected.contains($0.name.caselessIdentifier) }
     }
     let known = Set(names.map(\.name.caselessIdentifier))
+    var damage: SQLiteFailure?
     let described = try chosen.map { name, kind in
       guard !alike.contains(name) else { return TableDescription(name, kind, .composition) }
       let discovery = TableDiscovery(
@@ -250,13 +271,20 @@ public struct DatabaseDescription: Sendable {
       ) { table, column, type in
         form?(table, column, type) ?? conventions.form(declaredType: type)
       }
-      var table = try discovery.description()
+      var table = try discovery.description { failure in
+        if damage == nil { damage = failure }
+        return named?.contains(name.caselessIdentifier) != true && sparesOthers()
+      }
       table.foreignKeys += conventional[name] ?? []
       table.missingTables = Set(
         table.foreignKeys.map(\.table).filter { !known.contains($0.caselessIdentifier) }
       )
       return table
     }
+    let isListed = described.contains { table in
+      table.unidentifiedEntity != nil || (try? table.entity.get()) != nil
+    }
+    if let damage, !isListed { throw damage }
     return try ForeignKeyTypes.aligned(described).connected(by: conventions)
       .withMissingIndexes(on: database)
   }
@@ -416,15 +444,14 @@ extension DatabaseDescription: DescribedDatabase {
     name.caselessIdentifier == other.caselessIdentifier
   }
 
-  package func numbersOfRows(timeLimit: Duration) throws(StoreError) -> [RowCount?] {
-    try rowCounts(timeLimit: timeLimit).map { $0.map { RowCount($0) } }
-  }
-
-  package func rowsWithoutIdentity(ofTable name: String) throws(StoreError) -> [[Value]]? {
+  package func rowsWithoutIdentity(
+    ofTable name: String,
+    attributes: [AttributeDescription]
+  ) throws(StoreError) -> [[Value]]? {
     guard let table = table(named: name) else { return [] }
     // No store opens the file.
     defer { held?.close() }
-    return try unidentifiedRows(of: table)
+    return try unidentifiedRows(of: table, attributes: attributes)
   }
 
   package func openStore(

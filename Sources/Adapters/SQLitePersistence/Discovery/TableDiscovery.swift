@@ -46,8 +46,11 @@ struct TableDiscovery {
     description: "reading its rows has not ended within the time for a description"
   )
 
-  /// The description.
-  func description() throws -> TableDescription {
+  /// Describes the table.
+  /// - Parameter isSpared: Returns whether a failure because of damaged rows refuses the table, and is not thrown.
+  /// - Returns: The description.
+  /// - Throws: SQLite's failures.
+  func description(isSpared: (SQLiteFailure) -> Bool) throws -> TableDescription {
     let entity: Result<EntityDescription, TableRefusal>
     var generated: [String] = []
     var unsortable: [String: StoredForm] = [:]
@@ -97,11 +100,17 @@ struct TableDiscovery {
       entity = .failure(TableRefusal(description: "\(error)"))
     } catch {
       // Such as a virtual table whose module this library lacks, or a view of a table that was dropped.
-      guard let failure = SQLiteFailure(error),
-        [SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_NOMEM].contains(failure.primaryCode)
-      else { throw error }
-      let missing = collations.first.map(MissingCollations.refusal)
-      entity = .failure(missing ?? TableRefusal(description: failure.message))
+      let codes = [SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_NOMEM]
+      guard let failure = SQLiteFailure(error) else { throw error }
+      if failure.primaryCode == SQLITE_CORRUPT, isSpared(failure) {
+        entity = .failure(TableRefusal(description: "its rows are damaged (\(failure.message))"))
+      } else {
+        guard codes.contains(failure.primaryCode) else { throw error }
+        let missing = found.flatMap { shape in
+          collations.first.map { MissingCollations.refusal(of: $0, in: shape) }
+        }
+        entity = .failure(missing ?? TableRefusal(description: failure.message))
+      }
     }
     var table = TableDescription(
       name: name,
@@ -257,10 +266,13 @@ extension TableDiscovery {
       return .text(column: key[0].name)
     }
     guard !shape.isWithoutRowNumber else {
-      let missing = try MissingCollations.ofKey(of: shape, on: database).first
+      let missing = try MissingCollations.ofKey(of: shape, on: database).first.map {
+        MissingCollations.refusal(of: $0, in: shape)
+      }
+      // Without the collation nothing can be read of such a table.
+      if let missing, shape.isCalculated { throw missing }
       throw MissingIdentity(
-        missing.map(MissingCollations.refusal)
-          ?? TableRefusal(description: "its primary key does not compare by bytes")
+        missing ?? TableRefusal(description: "its primary key does not compare by bytes")
       )
     }
     let taken = Set(shape.columns.map(\.name.caselessIdentifier))
@@ -327,19 +339,23 @@ extension TableDiscovery {
   private func viewIdentity(of shape: TableShape) throws -> EntityIdentity {
     let view = shape.name.quotedIdentifier
     let columns = shape.columns.map(\.name)
+    /// A number; `nil` if a value is longer than a file of others may have.
+    func number(_ text: String) throws -> Int64? {
+      do {
+        return try database.integer(text)
+      } catch  where SQLiteFailure(error)?.primaryCode == SQLITE_TOOBIG {
+        return nil
+      }
+    }
     let rows = try database.integer("SELECT count(*) FROM main.\(view)")
     for column in columns {
       let name = column.quotedIdentifier
-      let count = try database.integer(
-        "SELECT count(DISTINCT \(name) COLLATE BINARY) FROM main.\(view)"
-      )
+      let count = try number("SELECT count(DISTINCT \(name) COLLATE BINARY) FROM main.\(view)")
       if count == rows { return .compound([column]) }
     }
     let nulls = columns.map { "\($0.quotedIdentifier) IS NULL" }.joined(separator: " OR ")
     let names = columns.map { "\($0.quotedIdentifier) COLLATE BINARY" }.joined(separator: ", ")
-    let distinct = try database.integer(
-      "SELECT count(*) FROM (SELECT DISTINCT \(names) FROM main.\(view))"
-    )
+    let distinct = try number("SELECT count(*) FROM (SELECT DISTINCT \(names) FROM main.\(view))")
     guard distinct == rows, try !exists(nulls, in: shape) else {
       throw MissingIdentity(
         TableRefusal(

@@ -24,36 +24,50 @@ extension DatabaseDescription {
   /// Reads all rows of a table or view that has an `unidentifiedEntity`.
   /// - Parameters:
   ///   - table: The table or view.
+  ///   - attributes: Those of that entity's attributes that are read; `nil` for all.
   ///   - limit: The most rows to hold. Their texts and blobs take at most 256 MB.
-  /// - Returns: The values of that entity's attributes, by rows; none for any other table. `nil` if there are more.
+  /// - Returns: The values of the attributes, by rows; none for any other table. `nil` if there are more.
   /// - Throws: As `init(at:describing:busyTimeout:timeLimit:)`.
   /// - Complexity: O(*n*) in the rows, which are held in memory.
   public func unidentifiedRows(
     of table: TableDescription,
+    attributes: [AttributeDescription]? = nil,
     limit: Int = 1_000_000
   ) throws(StoreError) -> [[Value]]? {
     guard let entity = table.unidentifiedEntity, let shape = table.shape else { return [] }
+    let attributes = attributes ?? entity.attributes
+    /// Whether there is a further row; a row that cannot be read is no damage of the file.
+    func next(_ statement: PreparedStatement) throws -> Bool {
+      do {
+        return try statement.step()
+      } catch {
+        guard let reason = error.ofCalculation else {
+          throw StoreError(error, path: path, waited: .zero)
+        }
+        throw StoreError.cannotOpen(path: path, .modelMismatch(detail: reason))
+      }
+    }
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.isDiscovered = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
     return try opener.readFile(holding: held) { database in
       try MissingCollations.replaced(for: shape, on: database) {
-        let names = entity.attributes.map(\.name.quotedIdentifier).joined(separator: ", ")
+        let names = attributes.map(\.name.quotedIdentifier).joined(separator: ", ")
         let statement = try PreparedStatement(
           uncached: "SELECT \(names) FROM main.\(table.name.quotedIdentifier)",
           on: database
         )
         defer { statement.reset() }
         var (rows, bytes): ([[Value]], Int) = ([], 0)
-        while try statement.step() {
+        while try next(statement) {
           // Bytes are counted of texts and blobs alone: asking for those of a number turns it into a text.
-          for column in 0..<Int32(entity.attributes.count)
+          for column in 0..<Int32(attributes.count)
           where sqlite3_column_type(statement.pointer, column) >= SQLITE_TEXT {
             bytes += Int(sqlite3_column_bytes(statement.pointer, column))
           }
           guard rows.count < limit, bytes < 1 << 28 else { return nil }
           rows.append(
-            entity.attributes.enumerated().map { index, attribute in
+            attributes.enumerated().map { index, attribute in
               Value(statement.pointer, column: Int32(index), storage: attribute.storage)
             }
           )
@@ -66,11 +80,19 @@ extension DatabaseDescription {
 
 /// Collations that a table uses and only its application has.
 enum MissingCollations {
-  /// The reason why SQLite cannot find the rows of a table.
-  static func refusal(of name: String) -> TableRefusal {
-    TableRefusal(
+  /// The reason why SQLite cannot find the rows of a table, or calculate a column of it.
+  static func refusal(of name: String, in shape: TableShape) -> TableRefusal {
+    guard !shape.isCalculated else {
+      return TableRefusal(
+        description:
+          "it has calculated columns, and the collation \(name), which only its application has"
+      )
+    }
+    return TableRefusal(
       description:
-        "its rows are in the order of the collation \(name), which only its application has"
+        "its rows are in the order of the collation \(name), which only its application has",
+      remedy:
+        "A table with row numbers, which is not WITHOUT ROWID, could be watched; so could this one with a key that compares by bytes."
     )
   }
 
@@ -98,9 +120,7 @@ enum MissingCollations {
     on database: Database,
     _ body: () throws -> Result
   ) throws -> Result {
-    guard shape.isWithoutRowNumber, shape.columns.allSatisfy({ $0.generation == .none }) else {
-      return try body()
-    }
+    guard shape.isWithoutRowNumber, !shape.isCalculated else { return try body() }
     let names = try ofKey(of: shape, on: database)
     for name in names { set(name, { MissingCollations.compare($1, $2, $3, $4) }, on: database) }
     defer { for name in names { set(name, nil, on: database) } }
@@ -175,6 +195,11 @@ enum MissingCollations {
     )
     return code == SQLITE_OK ? name.map { String(cString: $0) } : nil
   }
+}
+
+extension TableShape {
+  /// Whether the database calculates a column.
+  var isCalculated: Bool { columns.contains { $0.generation != .none } }
 }
 
 extension TableDescription {

@@ -123,7 +123,7 @@ struct DatabaseOpener {
         try foreignFile?.openCopy(configuration)
         ?? DatabaseQueue(path: databasePath, configuration: configuration)
       defer { if !isHeld { try? queue.close() } }
-      let result = try queue.read(body)
+      let result = try DatabaseOpener.read(queue, body)
       if foreignFile == nil {
         isHeld = held?.keep(queue, leavesSideFiles: file.isAlone) ?? false
       }
@@ -154,7 +154,28 @@ struct DatabaseOpener {
     _ reader: any DatabaseReader,
     _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
-    try opening(isNew: false) { try reader.read(body) }
+    try opening(isNew: false) { try DatabaseOpener.read(reader, body) }
+  }
+
+  /// Reads in a transaction.
+  ///
+  /// Damage that a statement has met is reported again at its end (seen with SQLite 3.40), also where the closure could
+  /// do without what is damaged.
+  private static func read<Result>(
+    _ reader: any DatabaseReader,
+    _ body: (Database) throws -> Result
+  ) throws -> Result {
+    var result: Result?
+    do {
+      return try reader.read { database in
+        let found = try body(database)
+        result = found
+        return found
+      }
+    } catch  where SQLiteFailure(error)?.primaryCode == SQLITE_CORRUPT {
+      guard let result else { throw error }
+      return result
+    }
   }
 
   private func connect(to file: StoreFile) throws -> any DatabaseWriter {

@@ -24,9 +24,12 @@ package protocol DescribedDatabase: Sendable {
   /// - Throws: The store's error.
   func numbersOfRows(timeLimit: Duration) throws(StoreError) -> [RowCount?]
   /// Reads all rows of a table that has an `unidentifiedEntity`.
-  /// - Returns: The values of that entity's attributes; none for any other table, and `nil` for more rows than can be held.
+  /// - Returns: The values of some of that entity's attributes; none for any other table, and `nil` for more rows than can be held.
   /// - Throws: The store's error.
-  func rowsWithoutIdentity(ofTable name: String) throws(StoreError) -> [[Value]]?
+  func rowsWithoutIdentity(
+    ofTable name: String,
+    attributes: [AttributeDescription]
+  ) throws(StoreError) -> [[Value]]?
   /// Whether the database is known to have the schema still that was described.
   /// - Throws: The store's error.
   func isCurrent() throws(StoreError) -> Bool
@@ -94,10 +97,10 @@ package struct OmittedColumn: Hashable, Sendable {
   package init(_ name: String, reason: String) { (self.name, self.reason) = (name, reason) }
 }
 
-/// The number of a table's rows.
+/// The number of a table's rows, or that they are damaged.
 package struct RowCount: Hashable, Sendable {
-  /// The number.
-  package let count: Int
+  /// The number; `nil` where the rows are damaged.
+  package let count: Int?
   /// Whether it is an estimate of the database.
   package let isEstimated: Bool
 
@@ -105,15 +108,24 @@ package struct RowCount: Hashable, Sendable {
   package init(_ count: Int, isEstimated: Bool = false) {
     (self.count, self.isEstimated) = (count, isEstimated)
   }
+
+  private init() { (count, isEstimated) = (nil, false) }
+
+  /// Rows that cannot be counted because they are damaged.
+  package static let damaged = RowCount()
 }
 
 /// The reason why the rows of a table or view cannot be listed.
 public struct TableRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason, as a sentence without its full stop.
   public let description: String
+  /// What would let the rows be followed, as a sentence; empty if nothing is known.
+  package let remedy: String
 
   /// Creates a refusal.
-  package init(description: String) { self.description = description }
+  package init(description: String, remedy: String = "") {
+    (self.description, self.remedy) = (description, remedy)
+  }
 
   /// The refusal of a table whose name another one has but for its bytes.
   package static let composition = TableRefusal(
