@@ -91,6 +91,27 @@ struct DiscoveredServerTests {
     #expect(try server.psql(made) == "0")
   }
 
+  @Test func `R194: a view that fails where it is read is named, and read without the column`()
+    throws
+  {
+    try server.psql(
+      """
+      CREATE VIEW quotients AS SELECT id, 10 / (id - 2) AS quotient FROM artist;
+      CREATE FUNCTION refuse() RETURNS integer LANGUAGE plpgsql STABLE AS $$BEGIN RAISE EXCEPTION 'no'; END$$;
+      CREATE VIEW raised AS SELECT id, refuse() AS refused FROM artist;
+      """
+    )
+    for (view, reason) in [("quotients", "division by zero"), ("raised", "no")] {
+      let refused = try list("list", server.url, view, expecting: 78)
+      #expect(refused.errors.contains("fails where it is read (\(reason)"), "\(refused)")
+      #expect(
+        try list("list", server.url, view, "--columns", "id", "--sort", "id").lines == [
+          "id", "1", "2",
+        ]
+      )
+    }
+  }
+
   @Test func `R235: results-schema prints the entities of a URL`() throws {
     let source = try server.run.run("results-schema", server.url, "album", "artist").output
     for line in [

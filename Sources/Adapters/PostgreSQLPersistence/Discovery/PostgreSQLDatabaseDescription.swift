@@ -233,7 +233,7 @@ extension PostgreSQLDatabaseDescription {
         _ = try connection.run([.commit])
         return rows
       } catch let failure as PostgreSQLFailure {
-        throw failure.storeError(path: path, waited: request.timeLimit)
+        throw failure.readError(path: path, waited: request.timeLimit)
       } catch let unreadable as Unreadable {
         let name = attributes[unreadable.attribute].name
         throw .unexpectedValue(

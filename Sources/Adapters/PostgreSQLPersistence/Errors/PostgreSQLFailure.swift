@@ -108,6 +108,29 @@ extension PostgreSQLFailure {
     return String(decoding: bytes[..<start] + bytes[(dot + 1)...], as: UTF8.self)
   }
 
+  /// Returns the error for this failure where expressions of others are evaluated in each row, or another server is asked, which the
+  /// store's own tables do not do.
+  /// - Parameters:
+  ///   - path: The database's name for messages.
+  ///   - waited: How long a call waits for a lock.
+  /// - Returns: The error.
+  func readError(path: String, waited: Duration) -> StoreError {
+    let error = storeError(path: path, waited: waited)
+    switch error {
+    case .unexpected, .aborted: break
+    case .busy where state == "57014": break
+    // The server answered: it is another one that cannot be reached.
+    case .unreachable where state.hasPrefix("08"): break
+    default: return error
+    }
+    let remedy = "leave out the column: by a view, or by --columns of list or export."
+    let detail =
+      state == "57014"
+      ? "reading a view or a table has not ended in time (\(message)). Read less of it: \(remedy)"
+      : "a view, a function or a foreign table fails where it is read (\(message)). Correct what it reads, or \(remedy)"
+    return .cannotOpen(path: path, .modelMismatch(detail: detail))
+  }
+
   /// Returns the error of a store for this failure, where its call knows nothing more exact.
   /// - Parameters:
   ///   - path: The store's name for messages.
