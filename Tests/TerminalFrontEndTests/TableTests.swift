@@ -209,6 +209,18 @@ struct ColumnLayoutTests {
     #expect(table.hiddenColumns == 290)
   }
 
+  @Test(arguments: 34...120)
+  func `R300: the column that names rows keeps 24 columns while the others shrink`(line: Int) {
+    let title = TableColumn("title", minimumWidth: TableColumn.nameMinimumWidth)
+    let columns = [Self.numbers, title, TableColumn("key", minimumWidth: .max), Self.words]
+    let layout = ColumnLayout(columns: columns, natural: [9, 80, 36, 40], lineWidth: line)
+    #expect(layout.widths[1] >= 24 && layout.lineWidth <= line)
+    // Many others are hidden sooner than it is narrowed.
+    let many = [title] + Array(repeating: Self.words, count: 40)
+    let crowded = ColumnLayout(columns: many, natural: many.map { _ in 30 }, lineWidth: line + 20)
+    #expect(crowded.widths[0] >= 24 && crowded.hiddenColumns > 20)
+  }
+
   @Test func `a table without columns has no widths`() {
     #expect(ColumnLayout(columns: [], natural: [], lineWidth: 10).widths.isEmpty)
   }

@@ -49,6 +49,34 @@ struct BrowsedProgramTests {
     #expect(totals.contains { $0.hasSuffix("-15.70  (2)") })
   }
 
+  @Test func `R301: chosen columns are shown and searched, also values of related objects`() throws
+  {
+    let run = try ProgramRun()
+    let store = ["--store", "store.sqlite"]
+    for (title, author, language) in [("Emma", "Austen", "en"), ("Solaris", "Lem", "pl")] {
+      let values = [
+        "publisher=P", "title=\(title)", "author=\(author)", "language=\(language)", "year=1961",
+      ]
+      _ = try run.run("book-catalog", ["add"] + store + values)
+    }
+    let usual = try screen(run, "book-catalog", keys: "/pl\\r")
+    #expect(usual.contains { $0.contains("No books match “pl”") })
+    let chosen = try screen(run, "book-catalog", keys: "/pl\\rClang\\ryear\\r\\e")
+    #expect(chosen[1].split(separator: " ") == ["title▲", "author", "language"])
+    #expect(chosen.contains { $0.contains("Solaris") && $0.contains("Lem") })
+    #expect(!chosen.contains { $0.contains("Emma") })
+    // The author comes back, under another order too.
+    let again = try screen(run, "book-catalog", keys: "s-title\\r\\rCauth\\rauth\\r\\e")
+    #expect(again[1].split(separator: " ") == ["title▼", "year", "author"])
+    #expect(again.contains { $0.contains("Emma") && $0.contains("Austen") })
+    // A balance is read for a list that shows it alone.
+    let ledger = try ledger()
+    let hidden = try screen(ledger, "household-ledger", keys: "Cbalance\\r\\e")
+    #expect(!hidden[1].contains("balance"))
+    let back = try screen(ledger, "household-ledger", keys: "Cbal\\rbal\\r\\e")
+    #expect(back[1].hasSuffix("balance") && back.contains { $0.hasSuffix(" 1171.90") })
+  }
+
   @Test func `R138: a month goes to its first row in the order of the list`() throws {
     let run = try ledger()
     #expect(cursor(try screen(run, "household-ledger", keys: ":2026-02\\r")).hasPrefix("pay"))

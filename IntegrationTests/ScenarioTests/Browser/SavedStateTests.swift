@@ -90,6 +90,43 @@ struct SavedStateTests {
     #expect(printed.output.contains("12 books in 3"))
   }
 
+  @Test func `R301: the chosen columns come back, without one that does not exist any more`()
+    throws
+  {
+    let terminal = try terminal()
+    let store = ["--store", "books.sqlite"]
+    _ = try terminal.run.run("book-catalog", ["column", "add", "mark", "integer"] + store)
+    try terminal.enter(Self.browse)
+    try terminal.wait("the list") { $0.contains("12 books in 3") && $0.contains("mark") }
+    try terminal.type("C")
+    try terminal.wait("the columns") { $0.contains("Columns:") && $0.contains("column 4") }
+    try terminal.type("language")
+    try terminal.press("Enter")
+    try terminal.wait("the fifth") { $0.contains("column 5") }
+    try terminal.type("author")
+    try terminal.press("Enter")
+    try terminal.wait("four again") { !$0.contains("column 5") }
+    try terminal.press("Escape")
+    try terminal.wait("the new headings") { $0.contains("language") && !$0.contains("author") }
+    try leave(terminal)
+    try terminal.enter(Self.browse)
+    try terminal.wait("the columns again") {
+      $0.contains("language") && $0.contains("mark") && !$0.contains("author")
+    }
+    try leave(terminal)
+    _ = try terminal.run.run("book-catalog", ["column", "remove", "mark"] + store)
+    try terminal.enter(Self.browse)
+    try terminal.wait("those that are left") {
+      $0.contains("language") && $0.contains("year") && !$0.contains("mark")
+    }
+    try leave(terminal)
+    try terminal.enter(Self.browse + " --columns title,publisher")
+    try terminal.wait("those of the command line") {
+      $0.contains("12 books in 3") && $0.contains("publisher") && !$0.contains("language")
+    }
+    try leave(terminal)
+  }
+
   @Test(arguments: [
     "garbage", "{}", "",
     "{\"version\":1,\"store\":\"another\",\"list\":{\"entity\":\"Book\"},\"folded\":[]}",

@@ -1,7 +1,8 @@
 /// The widths of a table's columns on a terminal.
 ///
 /// The natural width of a column is that of its widest cell. If the columns do not fit, the widest text columns
-/// shrink first, down to their minimum; then the numbers, which mislead when truncated; then all columns evenly.
+/// shrink first, down to their minimum; then the numbers, which mislead when truncated; then all columns evenly but
+/// those that have a larger minimum than the usual one.
 /// Columns for which no cell of the terminal is left have width 0 and are not shown. Of many columns only as many are
 /// shown as have room for a few letters each.
 package struct ColumnLayout: Hashable, Sendable {
@@ -31,7 +32,10 @@ package struct ColumnLayout: Hashable, Sendable {
     }
     var shown = natural.count
     while shown > 1, shown + (shown - 1) * ColumnLayout.gap > lineWidth { shown -= 1 }
-    let needed = zip(natural, columns).map { min($0, max($1.minimumWidth, 1), 6) }
+    let needed = zip(natural, columns).map { natural, column in
+      let least = column.minimumWidth == .max ? TableColumn.usualMinimumWidth : column.minimumWidth
+      return min(natural, max(least, 1))
+    }
     var least = needed.prefix(shown).reduce(0, +) + max(shown - 1, 0) * ColumnLayout.gap
     while shown > ColumnLayout.mostCrowded, least > lineWidth {
       shown -= 1
@@ -62,8 +66,12 @@ extension ColumnLayout {
     }
     let least = natural.map { min($0, 1) }
     let none = natural.map { _ in 0 }
-    let whole = zip(natural, columns).map { $1.minimumWidth == .max ? $0 : min($0, 1) }
-    let fitting = [textMinimums, minimums, whole, least].first { $0.reduce(0, +) <= room }
+    func keeping(_ isKept: (Int) -> Bool) -> [Int] {
+      zip(natural, columns).map { isKept($1.minimumWidth) ? min($0, $1.minimumWidth) : min($0, 1) }
+    }
+    let whole = keeping { $0 > TableColumn.usualMinimumWidth }
+    let name = keeping { $0 > TableColumn.usualMinimumWidth && $0 < .max }
+    let fitting = [textMinimums, minimums, whole, name, least].first { $0.reduce(0, +) <= room }
     return capped(natural, minimums: fitting ?? none, room: room)
   }
 

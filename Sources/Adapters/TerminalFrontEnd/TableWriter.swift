@@ -178,6 +178,8 @@ package struct TableColumn: Hashable, Sendable {
 
   /// The minimum width of a column that may be truncated.
   package static let usualMinimumWidth = 6
+  /// The minimum width of the column whose texts name rows.
+  package static let nameMinimumWidth = 24
 
   /// Creates a column with a heading; with `.max` as its minimum width, it is truncated after all others only.
   package init(

@@ -49,6 +49,8 @@ enum TableProgram: ListProgram {
     return (isShown ? entity.identity.columns : []) + entity.attributes.map(\.name)
   }
 
+  static var arrangedColumns: [String] { ColumnRole.arranged(columns, of: entity) }
+
   /// The list in the order of the key.
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     let order: [FetchExpression] =

@@ -56,7 +56,7 @@ struct ListPrinter {
     let formatter = ValueFormatter(for: format.isForPeople ? settings : nil)
     let isSectioned = results.isSectioned
     var table = TableWriter(
-      columns: columns.map(\.tableColumn),
+      columns: columns.tableColumns,
       options: TableWriter.Options(
         format: tableFormat,
         lineWidth: output.lineWidth,
@@ -371,7 +371,34 @@ struct WireLines {
   }
 }
 
+extension [ListColumn] {
+  /// The index of the column whose texts name rows: the first one of texts, or else the first that is no key; `nil` for keys alone.
+  var nameIndex: Int? {
+    let others = firstIndex { if case .key = $0 { false } else { true } }
+    return firstIndex(where: \.isName) ?? others
+  }
+
+  /// The columns of a table; the one that names rows keeps more of its width than the others.
+  var tableColumns: [TableColumn] {
+    var result = map(\.tableColumn)
+    if let index = firstIndex(where: \.isName) {
+      result[index].minimumWidth = TableColumn.nameMinimumWidth
+    }
+    return result
+  }
+}
+
 extension ListColumn {
+  /// Whether the texts of the column can name rows.
+  fileprivate var isName: Bool {
+    switch self {
+    case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
+      attribute.type == .text && attribute.words == nil
+    case .named: true
+    case .key, .transient, .running: false
+    }
+  }
+
   /// The column of a table; numbers are aligned at the right, and ids are not truncated.
   var tableColumn: TableColumn {
     TableColumn(

@@ -120,11 +120,29 @@ package struct RowOptions: ParsableArguments {
   }
 
   /// Returns the columns of a program's list.
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - isTable: Whether people read them in a table or on a screen.
+  /// - Returns: The columns that the user has named, or those of the program.
   /// - Throws: `CommandFailure` for a name that is not an attribute.
-  package func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
-    let names =
-      try columns.map { try NameList.names(in: $0, of: "--columns") } ?? Program.shownColumns
-    return try names.map { name in
+  package func columns<Program: ListProgram>(
+    of program: Program.Type,
+    inTable isTable: Bool = false
+  ) throws -> [ListColumn] {
+    let names = try columns.map { try NameList.names(in: $0, of: "--columns") }
+    return try RowOptions.columns(
+      named: names ?? (isTable ? Program.arrangedColumns : Program.shownColumns),
+      of: Program.self
+    )
+  }
+
+  /// Returns the columns of some names.
+  /// - Throws: `CommandFailure` for a name that is not an attribute.
+  static func columns<Program: ListProgram>(
+    named names: [String],
+    of program: Program.Type
+  ) throws -> [ListColumn] {
+    try names.map { name in
       if let index = Program.entity.index(of: name) {
         return .attribute(index, Program.entity.attributes[index])
       }
@@ -159,9 +177,10 @@ package struct RowOptions: ParsableArguments {
   /// - Throws: As `columns(of:)`; `RequestError` for a definition that is not valid.
   func narrowed<Program: ListProgram>(
     _ definition: ResultsDefinition<Row>,
-    of program: Program.Type
+    of program: Program.Type,
+    inTable isTable: Bool = false
   ) throws -> (ResultsDefinition<Row>, [ListColumn]) {
-    let shown = try columns(of: Program.self)
+    let shown = try columns(of: Program.self, inTable: isTable)
     guard columns != nil else { return (definition, shown) }
     let narrowed = try Program.narrowed(definition, to: shown)
     // The columns know where their attributes are.
@@ -171,7 +190,7 @@ package struct RowOptions: ParsableArguments {
   /// Returns the columns of a full-screen list: the running values of the program too, unless the user has chosen.
   /// - Throws: As `columns(of:)`.
   func screenColumns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
-    var shown = try columns(of: Program.self)
+    var shown = try columns(of: Program.self, inTable: true)
     guard columns == nil, let running = Program.runningColumn else { return shown }
     let column = try ListColumn.running(running, of: Program.self)
     let source = Program.headerAggregates.first?.aggregate.expression

@@ -5,7 +5,7 @@ import ResultsDomain
 import ResultsStoreKit
 import ResultsPresentation
 
-/// What `browse` remembers of a store in a file of its own: the order, the sections, the folds and the cursor.
+/// What `browse` remembers of a store in a file of its own: the order, the sections, the columns, the folds and the cursor.
 struct SavedState {
   /// What the list shows without any choice; what was remembered for another list does not count.
   struct List: Codable, Hashable {
@@ -53,6 +53,7 @@ struct SavedState {
     var list: List
     var sort: String?
     var sectionBy: String?
+    var columns: [String]?
     var folded: [Section]
     var cursor: [StoredValue]?
     var isCompound: Bool?
@@ -108,6 +109,7 @@ struct SavedState {
     guard file.list == list else { return nil }
     var memory = BrowserMemory()
     (memory.sort, memory.sectionBy) = (file.sort, file.sectionBy)
+    memory.columns = file.columns
     memory.folded = file.folded.compactMap { section in
       section.value.value.map { SectionID($0, occurrence: section.occurrence) }
     }
@@ -133,6 +135,7 @@ struct SavedState {
   func write(_ memory: BrowserMemory) throws {
     var file = File(version: SavedState.version, store: store, list: list, folded: [])
     (file.sort, file.sectionBy) = (memory.sort, memory.sectionBy)
+    file.columns = memory.columns
     if memory.folded.count <= SavedState.mostFolds {
       file.folded = memory.folded.map {
         File.Section(value: StoredValue($0.value), occurrence: $0.occurrence)

@@ -158,6 +158,7 @@ package struct BrowseRun<Program: ListProgram> {
     where condition: FetchPredicate? = nil,
     remembers: Bool
   ) throws -> Browsed {
+    let usual = try RowOptions.parse([]).screenColumns(of: Program.self)
     let columns = try rows.screenColumns(of: Program.self)
     let settings = try locale.settings()
     let location = try store.location(of: Program.name)
@@ -176,9 +177,6 @@ package struct BrowseRun<Program: ListProgram> {
       )
       lists.saved = SavedList.all(of: Program.self, for: settings)
       lists.fileSettings = locale.locale == nil ? settings.withPlainForms : settings
-      // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
-      _ = try lists.define(BrowserChoice())
-      var setup = lists.setup(screen)
       let state =
         !remembers || screen.noState || choice.period != nil
         ? nil
@@ -189,7 +187,20 @@ package struct BrowseRun<Program: ListProgram> {
           program: Program.name,
           environment: ProcessInfo.processInfo.environment
         )
+      if rows.columns == nil, let names = state?.memory?.columns {
+        // A column can have been removed since.
+        let known = names.filter { (try? RowOptions.columns(named: [$0], of: Program.self)) != nil }
+        let shown = try RowOptions.columns(named: known, of: Program.self)
+        if !shown.isEmpty { lists.columns = shown }
+      }
+      // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
+      _ = try lists.define(BrowserChoice())
+      var setup = lists.setup(screen)
       state?.begin(&setup)
+      setup.columnChoice = lists.columnChoice(
+        usual: usual,
+        remembering: state?.memory?.columns
+      )
       return Browsed(lists: lists, setup: setup, state: state)
     } catch {
       try? opened.close()

@@ -10,7 +10,8 @@ import TerminalFrontEnd
 /// The lists of a program, as the browser asks for them.
 struct BrowsedLists<Program: ListProgram>: Sendable {
   let options: ListChoice
-  let columns: [ListColumn]
+  /// The columns that are shown first.
+  var columns: [ListColumn]
   let settings: LocaleSettings
   let store: any Store
   let location: StoreLocation
@@ -115,12 +116,12 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   }
 
   /// Adds the condition of a filter text to a definition.
-  private func narrow(_ definition: inout ResultsDefinition<Row>, to filter: String) throws {
-    guard !filter.isEmpty else { return }
+  private func narrow(_ definition: inout ResultsDefinition<Row>, to choice: BrowserChoice) throws {
+    guard !choice.filter.isEmpty else { return }
     definition.cacheName = nil
     definition.request.predicate =
       try definition.request.predicate
-      && predicate(of: filter, in: definition)
+      && predicate(of: choice.filter, showing: try columns(of: choice), in: definition)
   }
 
   /// Returns the definition of the list of a choice as `watch` prints it for programs.
@@ -134,8 +135,14 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     for settings: LocaleSettings
   ) throws -> ResultsDefinition<Row> {
     var definition = try chosen(choice, for: settings)
-    try narrow(&definition, to: choice.filter)
-    return definition.fetching(columns)
+    try narrow(&definition, to: choice)
+    return definition.fetching(try columns(of: choice))
+  }
+
+  /// Returns the columns of a choice.
+  /// - Throws: `CommandFailure` for a name that is not an attribute.
+  func columns(of choice: BrowserChoice) throws -> [ListColumn] {
+    try choice.columns.map { try RowOptions.columns(named: $0, of: Program.self) } ?? columns
   }
 
   /// Returns the definition of the list of a choice as it is written to a file.
@@ -144,7 +151,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     var definition = try chosen(choice, for: .machine)
     // The default list of a program may have a limit; an export has none but the user's.
     if try base(of: choice).limit == nil { definition.request.fetchLimit = nil }
-    try narrow(&definition, to: choice.filter)
+    try narrow(&definition, to: choice)
     return definition
   }
 
@@ -153,15 +160,16 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     var definition = try chosen(choice, for: settings)
     // As many rows are shown at once of a long list that is being opened.
     definition.request.fetchBatchSize = max(definition.request.fetchBatchSize, 100)
-    definition = definition.fetching(columns + details.map(\.column))
-    try narrow(&definition, to: choice.filter)
+    definition = definition.fetching(try columns(of: choice) + details.map(\.column))
+    try narrow(&definition, to: choice)
     return definition
   }
 
   /// Returns the definition of the list of a choice with the sums of its headers, for which the store may be read.
   private func summedDefinition(of choice: BrowserChoice) throws -> ResultsDefinition<Row> {
     var definition = try definition(of: choice)
-    guard definition.sectionKey != nil || columns.running != nil, !Program.headerAggregates.isEmpty
+    guard try definition.sectionKey != nil || columns(of: choice).running != nil,
+      !Program.headerAggregates.isEmpty
     else { return definition }
     let predicate = definition.request.predicate
     definition.aggregates = try Program.headerAggregates(in: store, where: predicate)
@@ -173,6 +181,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   /// Returns the condition of a filter text: words are searched in the columns, and in what divides a list into sections.
   func predicate(
     of filter: String,
+    showing columns: [ListColumn],
     in definition: ResultsDefinition<Row>
   ) throws(QuickFilterError) -> FetchPredicate {
     let titles = columns.map(\.title)
@@ -201,13 +210,17 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       )
     )
     let sectionBy = try choice.sectionBy ?? base(of: choice).sectionBy
-    var order = order(of: definition, sectionBy)
+    var order = order(of: definition, sectionBy, showing: try columns(of: choice))
     if let name = choice.savedList { order.words = "\(name): \(order.words)" }
     return BrowserSource.Definition(controller, order: order)
   }
 
   /// Returns the section key and the order: `by publisher ▸ title`, and the column `title`.
-  func order(of definition: ResultsDefinition<Row>, _ sectionBy: String?) -> BrowserOrder {
+  func order(
+    of definition: ResultsDefinition<Row>,
+    _ sectionBy: String?,
+    showing columns: [ListColumn]
+  ) -> BrowserOrder {
     var descriptors = definition.request.sortDescriptors
     // The order of the sections need not be said twice.
     if case .expression(let expression, _, _, _) = definition.sectionKey?.source,
@@ -233,15 +246,18 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     let first = descriptors.first
     var shown = BrowserOrder(
       words,
-      column: first.flatMap { title(ofColumnSortedBy: $0.expression) },
+      column: first.flatMap { title(ofColumnSortedBy: $0.expression, among: columns) },
       isDescending: first?.direction == .descending
     )
-    shown.runningOrigin = self.columns.running?.origin(in: definition)
+    shown.runningOrigin = columns.running?.origin(in: definition)
     return shown
   }
 
   /// The title of the column that shows a value by which rows are sorted, if there is one.
-  private func title(ofColumnSortedBy expression: FetchExpression) -> String? {
+  private func title(
+    ofColumnSortedBy expression: FetchExpression,
+    among columns: [ListColumn]
+  ) -> String? {
     columns.first { column in
       switch column {
       case .key: expression == .objectKey
@@ -256,13 +272,15 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
 
   /// Returns the description of the program for the browser.
   func setup(_ screen: ScreenOptions) -> BrowserSetup {
-    let columns = self.columns.map { column($0) }
+    let shown = shown(columns)
     var setup = BrowserSetup(
       program: Program.name,
       file: location.address.title + (Program.subject.map { " ▸ " + $0 } ?? ""),
       nouns: Program.nouns,
-      columns: columns,
-      details: details.map { column($0.column, attribute: $0.attribute) },
+      columns: shown.columns,
+      details: details.map {
+        column($0.column, as: $0.column.tableColumn, attribute: $0.attribute)
+      },
       order: (try? define(BrowserChoice()).order) ?? "",
       sortNames: Program.sortNames,
       sectionNames: Program.sectionNames + ["none"],
@@ -277,14 +295,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     )
     let formatter = ValueFormatter(for: settings)
     setup.aggregates = { formatter.text(of: $0) }
-    for (index, column) in self.columns.enumerated() {
-      guard case .running(_, let attribute) = column else { continue }
-      setup.running = .init(index) {
-        $0.isOverflow ? "overflow" : formatter.text($0.value, of: attribute)
-      }
-    }
+    (setup.titleColumn, setup.running) = (shown.titleColumn, shown.running)
     setup.subject = Program.subject
-    setup.titleColumn = titleColumn
     setup.copyTime = Program.copyTime
     setup.hasLinks = links != nil
     setup.opensRows = links?.opensRows == true
@@ -309,18 +321,42 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     return Program.entity.attribute(named: name)?.type == .date
   }
 
-  /// The first column of texts, or else the first that is no key.
-  private var titleColumn: Int {
-    let isText = columns.map { column in
-      switch column {
-      case .attribute(_, let attribute), .related(let attribute), .value(_, let attribute):
-        attribute.type == .text && attribute.words == nil
-      case .named: true
-      case .key, .transient, .running: false
+  /// Returns what the browser needs to know of columns.
+  private func shown(_ columns: [ListColumn]) -> BrowserSetup.ColumnChoice.Shown {
+    let formatter = ValueFormatter(for: settings)
+    var running: BrowserSetup.RunningColumn?
+    for (index, column) in columns.enumerated() {
+      guard case .running(_, let attribute) = column else { continue }
+      running = .init(index) {
+        $0.isOverflow ? "overflow" : formatter.text($0.value, of: attribute)
       }
     }
-    let others = columns.firstIndex { if case .key = $0 { false } else { true } }
-    return isText.firstIndex(of: true) ?? others ?? 0
+    return .init(
+      zip(columns, columns.tableColumns).map { column($0, as: $1) },
+      titleColumn: columns.nameIndex ?? 0,
+      running: running
+    )
+  }
+
+  /// Returns the columns that can be chosen.
+  /// - Parameters:
+  ///   - usual: The columns of the program.
+  ///   - remembered: The names that are remembered from the last run.
+  /// - Returns: The choice.
+  func columnChoice(
+    usual: [ListColumn],
+    remembering remembered: [String]?
+  ) -> BrowserSetup.ColumnChoice {
+    BrowserSetup.ColumnChoice(
+      names: Program.columnNames,
+      usual: usual.map(\.title),
+      first: columns.map(\.title),
+      remembered: remembered
+    ) { names in
+      var choice = BrowserChoice()
+      choice.columns = names
+      return shown((try? columns(of: choice)) ?? columns)
+    }
   }
 
   private func isOffered(_ call: BrowserCall) -> Bool {
@@ -372,8 +408,11 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       + Program.transients.map { (.transient($0), nil) }
   }
 
-  private func column(_ column: ListColumn, attribute: Int? = nil) -> BrowserSetup.Column {
-    let table = column.tableColumn
+  private func column(
+    _ column: ListColumn,
+    as table: TableColumn,
+    attribute: Int? = nil
+  ) -> BrowserSetup.Column {
     let formatter = ValueFormatter(for: settings)
     var index = attribute
     if case .attribute(let attribute, _) = column { index = attribute }

@@ -50,7 +50,7 @@ extension BrowsedLists {
   /// The section key and the order of a choice in words.
   private func words(for choice: BrowserChoice) -> String {
     guard let definition = try? definition(of: choice) else { return "" }
-    return order(of: definition, sectionBy(choice)).words
+    return order(of: definition, sectionBy(choice), showing: []).words
   }
 
   private func sectionBy(_ choice: BrowserChoice) -> String? {

@@ -11,6 +11,7 @@ import TerminalFrontEnd
 /// The lock guards what is to be remembered, which the browser hands over when it is left.
 final class BrowsedState: Sendable {
   private let state: SavedState
+  private let found: Result<BrowserMemory?, SavedState.Unreadable>
   private let kept = Mutex<BrowserMemory?>(nil)
 
   /// Creates the state of a store's list, or returns `nil` where nothing is remembered: for a store in memory, and for a list with a
@@ -30,12 +31,16 @@ final class BrowsedState: Sendable {
       let state = SavedState(of: store.identity, shown, program: program, environment: environment)
     else { return nil }
     self.state = state
+    found = Result { () throws(SavedState.Unreadable) in try state.read() }
   }
+
+  /// What is remembered, or `nil` for nothing.
+  var memory: BrowserMemory? { (try? found.get()) ?? nil }
 
   /// Makes the browser begin with what is remembered; a file that cannot be read is ignored, and the browser says so.
   func begin(_ setup: inout BrowserSetup) {
     do {
-      setup.memory = try state.read()
+      setup.memory = try found.get()
     } catch {
       setup.notice = SafeText.oneLine(
         "What was remembered in \(state.path) cannot be read, and is ignored."

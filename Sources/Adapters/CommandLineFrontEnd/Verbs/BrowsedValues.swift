@@ -26,7 +26,11 @@ extension BrowsedLists {
   ) throws -> Set<ObjectID> {
     var list = choice
     list.filter = ""
-    let filter = try predicate(of: text, in: try definition(of: list))
+    let filter = try predicate(
+      of: text,
+      showing: try columns(of: list),
+      in: try definition(of: list)
+    )
     let request = FetchRequest<ObjectID>(
       entity: Program.entity,
       where: .identity(IdentitySet(ids)) && filter.resolvedNow(in: Program.entity),

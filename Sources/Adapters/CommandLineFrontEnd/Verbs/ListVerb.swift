@@ -57,7 +57,11 @@ package struct ListRun<Program: ListProgram> {
     from store: ReadingStoreOptions,
     failIfEmpty: Bool = false
   ) async throws {
-    let (definition, columns) = try output.rows.narrowed(definition, of: Program.self)
+    let (definition, columns) = try output.rows.narrowed(
+      definition,
+      of: Program.self,
+      inTable: output.listFormat == .table
+    )
     let location = try store.locationToRead(of: Program.self)
     let opened = try Program.openStore(location)
     let count = try await print(definition, columns, in: opened, Program.caches(for: location))
@@ -101,7 +105,11 @@ package struct ListRun<Program: ListProgram> {
     at location: StoreLocation
   ) async throws {
     let caches = Program.caches(for: location)
-    _ = try await print(definition, try output.rows.columns(of: Program.self), in: opened, caches)
+    let columns = try output.rows.columns(
+      of: Program.self,
+      inTable: output.listFormat == .table
+    )
+    _ = try await print(definition, columns, in: opened, caches)
   }
 
   private func print(

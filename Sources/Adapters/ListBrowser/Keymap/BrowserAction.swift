@@ -4,7 +4,7 @@ package enum BrowserAction: String, Hashable, Sendable, CaseIterable {
   case nextSection, previousSection, indexTitle, sections, goTo, share, back
   case fold, open, toggleFold, foldAll, openAll
   case lineToMiddle, lineToTop, lineToBottom
-  case filter, sort, sectionBy, usual, savedLists
+  case filter, sort, sectionBy, usual, columns, savedLists
   case nextMatch, previousMatch, sameValue
   case select, selectSection, selectAll, mouse, enter, detail, links, copyCell, copyRows
   case edit, editInEditor, add, delete, commands, undo, redo

@@ -79,6 +79,7 @@ package enum BrowserKeymap {
     entry("s", .sort, .find, "choose the order", hint: "s sort", also: "reverse descending"),
     entry("S", .sectionBy, .find, "choose the sections", also: "group by"),
     entry("-", .usual, .find, "the usual order and sections again", also: "reset default"),
+    entry("C", .columns, .find, "choose the columns and their order", also: "fields show hide"),
     entry("L", .savedLists, .find, "open a list that was saved under a name", also: "save named"),
     entry("␣ v", .select, .rows, "select the row and go to the next one", hint: "␣ select"),
     entry("V", .selectSection, .rows, "select the section's rows on the screen"),

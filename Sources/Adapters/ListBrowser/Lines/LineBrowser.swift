@@ -172,9 +172,9 @@ struct LineBrowser: Sendable {
       let items = menu.items
       let exact = items.firstIndex { $0.text.lowercased() == line.lowercased() }
       guard !line.isEmpty, !items.isEmpty else {
-        model.menu = nil
+        let effects = model.pressInMenu(Key(.escape))
         if !line.isEmpty { model.message = SafeText.oneLine("There is no choice “\(line)”.") }
-        return []
+        return effects
       }
       guard items.count == 1 || exact != nil else {
         model.menu = menu

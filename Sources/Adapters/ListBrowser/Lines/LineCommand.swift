@@ -12,7 +12,8 @@ enum LineCommand: Hashable, Sendable {
     .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextSection,
     .previousSection, .indexTitle, .sections, .goTo, .share, .back, .fold, .open, .toggleFold,
     .foldAll, .openAll, .filter, .nextMatch, .previousMatch, .sameValue, .selectAll, .sort,
-    .sectionBy, .usual, .savedLists, .select, .selectSection, .enter, .detail, .links, .delete,
+    .sectionBy, .usual, .columns, .savedLists, .select, .selectSection, .enter, .detail, .links,
+    .delete,
     .commands, .undo, .redo, .hold, .applyHeld, .help, .messages, .repaint, .suspend, .escape,
     .interrupt, .quit, .quitAll,
   ]
@@ -72,7 +73,7 @@ enum LineCommand: Hashable, Sendable {
   /// Whether an action takes a text behind its key: a part of the name to choose.
   private static func takesText(_ action: BrowserAction) -> Bool {
     switch action {
-    case .sort, .sectionBy, .savedLists, .sections, .commands, .links, .help: true
+    case .sort, .sectionBy, .columns, .savedLists, .sections, .commands, .links, .help: true
     default: false
     }
   }

@@ -7,6 +7,8 @@ package struct BrowserMemory: Hashable, Sendable {
   package var sort: String?
   /// The section key that was chosen, or `nil` for the program's own.
   package var sectionBy: String?
+  /// The names of the columns that were chosen, in their order, or `nil` for the program's own.
+  package var columns: [String]?
   /// The folded sections.
   package var folded: [SectionID] = []
   /// The row under the cursor.
@@ -21,11 +23,12 @@ extension BrowserModel {
   package var memory: BrowserMemory? {
     guard hasList else { return nil }
     var memory = BrowserMemory()
-    let isChosen = choice.sort != nil || choice.sectionBy != nil
+    let isChosen = choice.sort != nil || choice.sectionBy != nil || choice.columns != nil
     let isOwn = choice.commandList == nil && choice.savedList == nil
     if isOwn {
       (memory.sort, memory.sectionBy) = (choice.sort, choice.sectionBy)
     }
+    memory.columns = rememberedColumns
     let folded = isChosen && isOwn ? pane.foldedIDs : base.foldedIDs
     memory.folded = folded.sorted { "\($0)" < "\($1)" }
     memory.cursor = pane.cursorID

@@ -95,6 +95,10 @@ package struct BrowserModel: Sendable {
   var menu: Menu?
   /// What the menu offers that is open for an order and sections which do not fit each other.
   var offers: [BrowserOffer] = []
+  /// The names of the columns that are being chosen, in their order.
+  var chosenColumns: [String] = []
+  /// The names of the chosen columns that are on the screen, or `nil` for those that are shown first.
+  var drawnColumns: [String]?
   /// The lists that belong to a row, as the menu offers them.
   var links: (row: ObjectID, all: [BrowserLink])?
   /// Whether another list is being opened over this one: keys wait for it.
@@ -238,10 +242,20 @@ struct DetailPane: Hashable, Sendable {
 /// A menu over the list: its items are narrowed by typing.
 struct Menu: Sendable {
   enum Purpose: Hashable, Sendable {
-    case help, sections, sort, order, sectionBy, commands, lines, sameValue, messages, links
+    case help, sections, sort, order, sectionBy, columns, commands, lines, sameValue, messages,
+      links
 
     /// Whether the menu is read, and nothing can be chosen.
     var isRead: Bool { self == .lines || self == .messages }
+
+    /// What keys do in the menu.
+    var hint: String {
+      switch self {
+      case .lines, .messages: "Esc back"
+      case .columns: "Enter show or hide  ← → move  Esc done"
+      default: "Enter choose  Esc back"
+      }
+    }
   }
 
   struct Item: Hashable, Sendable {

@@ -55,6 +55,8 @@ package struct BrowserSetup: Sendable {
   package var copyTime: String?
   /// The index of the column whose texts name rows, in messages and headings.
   package var titleColumn = 0
+  /// The columns that the user can choose, or `nil` where they are fixed.
+  package var columnChoice: ColumnChoice?
   /// The lines of the detail pane.
   package var details: [Column]
   /// The section key and the order of the list that is shown first.
@@ -170,6 +172,8 @@ package struct BrowserChoice: Hashable, Sendable {
   package var sort: String?
   /// The section key as in `--section-by`, or `nil` for the program's own.
   package var sectionBy: String?
+  /// The names of the columns as in `--columns`, or `nil` for those that are shown first.
+  package var columns: [String]?
   /// The name of a saved list, in place of the one that is shown first, or `nil`.
   package var savedList: String?
   /// The number of a list that a command opened in place of the program's own, or `nil`.

@@ -35,6 +35,7 @@ extension BrowserModel {
       firstRows = nil
       return
     }
+    showColumns(of: choice)
     for row in rows.prefix(size.rows) { measure(row) }
   }
 

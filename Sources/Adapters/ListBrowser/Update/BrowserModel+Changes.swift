@@ -313,6 +313,7 @@ extension BrowserModel {
     derived = new
     self.order = order
     shownChoice = choice
+    showColumns(of: choice)
     return effects
   }
 
@@ -324,6 +325,7 @@ extension BrowserModel {
     // A filter stays where it is corrected; an order or sections that cannot be shown would be refused with every filter.
     let filter = choice.filter
     choice = shownChoice
+    showColumns(of: choice)
     choice.filter = filter
     message = SafeText.oneLine(reason)
   }
@@ -335,6 +337,7 @@ extension BrowserModel {
     firstRows = nil
     resumed = nil
     choice = shownChoice
+    showColumns(of: choice)
     return effects
   }
 
@@ -343,6 +346,7 @@ extension BrowserModel {
     order = setup.order
     choice = BrowserChoice()
     shownChoice = choice
+    defer { showColumns(of: choice) }
     guard let closed = derived else { return [] }
     derived = nil
     if reading?.pane == closed.id { reading = nil }

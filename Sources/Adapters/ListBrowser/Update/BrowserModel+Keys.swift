@@ -130,6 +130,7 @@ extension BrowserModel {
     case .filter: field = InputField(purpose: .filter, text: choice.filter)
     case .usual: return openUsual()
     case .help, .sections, .sort, .sectionBy, .savedLists, .commands, .messages: openMenu(action)
+    case .columns: openColumnMenu()
     case .edit, .editInEditor: return edit(usesEditor: action == .editInEditor, frame: frame)
     case .add: return add()
     case .delete: return delete(count: count, frame: frame)
@@ -303,6 +304,7 @@ extension BrowserModel {
       next.commandList = nil
     } else if choice.savedList != nil {
       next = BrowserChoice()
+      next.columns = choice.columns
     } else if !selection.isEmpty || selectsAll {
       (selection, selectsAll) = ([], false)
     } else if setup.isVisit {
@@ -532,13 +534,23 @@ extension BrowserModel {
     let last = max(shown.items.count - 1, 0)
     switch key.code {
     case .escape:
+      if shown.purpose == .columns { return closeColumnMenu() }
       menu = nil
       return []
     case .enter:
       // What was typed stays, so that it can be corrected.
       guard shown.items.indices.contains(shown.index) else { return [] }
+      guard shown.purpose != .columns else {
+        toggleColumn(shown.items[shown.index])
+        return []
+      }
       menu = nil
       return choose(shown.items[shown.index], of: shown.purpose)
+    case .left, .right:
+      if shown.purpose == .columns, shown.items.indices.contains(shown.index) {
+        moveColumn(shown.items[shown.index], by: key.code == .left ? -1 : 1)
+      }
+      return []
     case .down, .tab: shown.index = min(shown.index + 1, last)
     case .up: shown.index = max(shown.index - 1, 0)
     case .pageDown: shown.index = min(shown.index + pane.height, last)
@@ -564,7 +576,7 @@ extension BrowserModel {
   private mutating func choose(_ item: Menu.Item, of purpose: Menu.Purpose) -> [BrowserEffect] {
     var next = choice
     switch purpose {
-    case .lines, .messages: return []
+    case .lines, .messages, .columns: return []
     case .sameValue:
       searchText = item.note
       return match(backward: false)
@@ -588,7 +600,9 @@ extension BrowserModel {
         offer("Order \(item.text)")
         return []
       }
-    case .order: next = offers[item.index].choice
+    case .order:
+      next = offers[item.index].choice
+      next.columns = choice.columns
     case .sectionBy:
       next.sectionBy = item.index == 0 ? nil : item.text
       offers = setup.sectionOffers(next)

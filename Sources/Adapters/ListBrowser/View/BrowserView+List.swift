@@ -92,16 +92,8 @@ extension BrowserView {
   /// Returns the columns of the list on the screen; those that have no room are empty.
   private static func columnRanges(_ model: BrowserModel, _ layout: BrowserLayout) -> [Range<Int>] {
     let columns = model.setup.columns
+    let fitted = fittedColumns(model, layout)
     let room = max(layout.listColumns.count - gutter, 0)
-    let fitted = ColumnLayout(
-      columns: columns.map {
-        TableColumn($0.title, alignment: $0.alignment, minimumWidth: $0.minimumWidth)
-      },
-      natural: zip(columns, model.naturalWidths).map { column, natural in
-        max(natural, model.setup.width.columns(of: heading(column, model)))
-      },
-      lineWidth: room
-    )
     var widths = fitted.widths
     // What is left over belongs to the names of rows, or to the first column of words, so that the line is filled.
     let rest = room - fitted.lineWidth
@@ -113,6 +105,20 @@ extension BrowserView {
       defer { start += width > 0 ? width + ColumnLayout.gap : 0 }
       return start..<start + width
     }
+  }
+
+  /// Returns the widths of the columns on the screen.
+  static func fittedColumns(_ model: BrowserModel, _ layout: BrowserLayout) -> ColumnLayout {
+    let columns = model.setup.columns
+    return ColumnLayout(
+      columns: columns.map {
+        TableColumn($0.title, alignment: $0.alignment, minimumWidth: $0.minimumWidth)
+      },
+      natural: zip(columns, model.naturalWidths).map { column, natural in
+        max(natural, model.setup.width.columns(of: heading(column, model)))
+      },
+      lineWidth: max(layout.listColumns.count - gutter, 0)
+    )
   }
 
   private static func drawEmpty(

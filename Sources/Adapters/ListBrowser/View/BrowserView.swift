@@ -147,6 +147,10 @@ extension BrowserView {
     } else if !model.selection.isEmpty {
       right.append("\(grouped(model.selection.count)) selected")
     }
+    let hidden = fittedColumns(model, layout).hiddenColumns
+    if hidden > 0, !layout.isNarrow {
+      right.append("+ \(hidden) \(hidden == 1 ? "column" : "columns"): Enter")
+    }
     if model.shownFirstRows == nil, let position = pane.position, let count = pane.list?.count {
       right.append("\(grouped(position + 1))/\(grouped(count))")
     }
@@ -177,7 +181,7 @@ extension BrowserView {
     let style = Style(dim: true)
     let isMenu = model.menu != nil
     let last =
-      model.menu.map { $0.purpose.isRead ? "Esc back" : "Enter choose  Esc back" }
+      model.menu.map { $0.purpose.hint }
       ?? (layout.isNarrow ? "?" : "? keys")
     let end = drawAtEnd(last, line: line, style: style, &surface, model.setup.width)
     guard !isMenu else { return }

@@ -85,6 +85,15 @@ extension ListProgram {
   /// The columns that are printed by default: those of the program, and those that the user has added.
   package static var shownColumns: [String] { columns + customAttributes.map(\.name) }
 
+  /// The names of the columns that a live list can have.
+  package static var columnNames: [String] {
+    let key = showsKey && entity.keyAttributeIndexes.isEmpty ? [keyTitle] : []
+    let attributes = fields.form.attributes.map(\.name)
+    let several = fields.named.filter(\.isToMany).map(\.name)
+    return key + attributes.filter { !several.contains($0) } + namedValues.map(\.name)
+      + transients.map(\.name) + [runningColumn?.name].compactMap(\.self)
+  }
+
   /// Returns the failure for a name that no column of the user can have; `nil` for one that can be added.
   package static func refusal(ofColumnNamed name: String) -> CommandFailure? {
     func failure(_ message: String, _ remedy: String) -> CommandFailure {

@@ -33,6 +33,8 @@ package protocol ListProgram: Sendable {
   static var namedOrders: [NamedValue] { get }
   /// The columns that are printed by default.
   static var columns: [String] { get }
+  /// The same in the order in which people read them, for tables and screens.
+  static var arrangedColumns: [String] { get }
   /// The heading of the objects' keys.
   static var keyTitle: String { get }
   /// Whether the keys are values of the objects; otherwise they only number the rows of one list, and no output has them.
@@ -168,6 +170,9 @@ extension ListProgram {
 
   /// Keys are called `id`.
   package static var keyTitle: String { "id" }
+
+  /// The columns as the program names them.
+  package static var arrangedColumns: [String] { shownColumns }
 
   /// Keys are values.
   package static var showsKey: Bool { true }
