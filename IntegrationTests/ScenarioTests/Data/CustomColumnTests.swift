@@ -27,6 +27,23 @@ import Testing
     return result
   }
 
+  @Test func `R296: true and false of JSON Lines become a flag, and among numbers 1 and 0`() throws
+  {
+    let run = try ProgramRun()
+    let students = ["a", "b", "c"].enumerated().map { index, name in
+      #"{"studentId":\#(index + 1),"studentName":"\#(name)","studentAge":20,"#
+        + #""paid":\#(["true", "null", "false"][index]),"mixed":\#(["true", "7", "0"][index]),"#
+        + #""digit":\#(index % 2)}"#
+    }
+    try run.write(students.joined(separator: "\n"), to: "s.jsonl")
+    let imported = try self.students(run, "import", "s.jsonl", "--add-columns")
+    let types = "added the columns paid (flag), mixed (integer), digit (integer)\n"
+    #expect(imported.output.hasPrefix(types), "\(imported)")
+    let exported = try self.students(run, "export", "-", "--format", "jsonl").lines
+    #expect(exported.first?.hasSuffix(#""paid":true,"mixed":1,"digit":0}"#) == true, "\(exported)")
+    #expect(exported.last?.hasSuffix(#""paid":false,"mixed":0,"digit":0}"#) == true)
+  }
+
   @Test func `R296: a column is listed, sorted by, searched, edited and exported`() throws {
     let run = try roster([(1, "Ann", 20), (2, "Bob", 21)])
     let added = try students(run, "column", "add", "Test 1", "number")

@@ -79,7 +79,10 @@ struct JSONLineParser {
     skipSpace()
     let column = counted.column + columns(to: position)
     counted = (position, column)
-    return RecordField(name: name, value: try value(), column: column)
+    let isBoolean = byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f")
+    var field = RecordField(name: name, value: try value(), column: column)
+    field.isBoolean = isBoolean
+    return field
   }
 
   private func columns(to offset: Int) -> Int {

@@ -37,7 +37,7 @@ package struct AddedColumns: Sendable {
             guesses[key] = Guess()
           }
           for field in mapped.fields where field.name.hasSameBytes(as: name) {
-            guesses[key]?.note(field.value)
+            guesses[key]?.note(field)
           }
         }
       } catch {
@@ -99,10 +99,13 @@ package struct AddedColumns: Sendable {
     /// The narrowest type that has all values and brings them back as they are written; texts where none does.
     var type: AttributeType { hasValues ? types.first ?? .text : .text }
 
-    mutating func note(_ value: Value) {
-      if value.isNull || value == .text("") { return }
+    mutating func note(_ field: RecordField) {
+      if field.value.isNull || field.value == .text("") { return }
       hasValues = true
-      types.removeAll { !Guess.holds(value, in: $0) }
+      // Among numbers the words are 1 and 0, as in a field of the program.
+      types.removeAll { type in
+        !(field.isBoolean && type == .boolean) && !Guess.holds(field.value, in: type)
+      }
     }
 
     private static func holds(_ value: Value, in type: AttributeType) -> Bool {

@@ -6,6 +6,8 @@ public struct RecordField: Sendable {
   public var value: Value
   /// The column of its first character in the source line, counted from 1.
   public var column: Int
+  /// Whether the source has a word for true or false in place of the value, which is 1 or 0.
+  public var isBoolean = false
 
   /// Creates a field.
   public init(name: String, value: Value, column: Int) {
