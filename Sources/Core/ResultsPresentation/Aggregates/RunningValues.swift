@@ -275,15 +275,13 @@ extension RunningValues {
     guard snapshot.showsStoreOrder,
       plan.layout.order.allSatisfy({ $0.storage != .any })
     else { return nil }
-    func bound(at position: Int) throws(StoreError) -> [UInt8]? {
-      guard position > 0, position < snapshot.keys.count else { return nil }
-      return try snapshot.keys.keys(at: position..<position + 1, in: plan.view(store)).first
+    func key(at position: Int) throws(StoreError) -> [UInt8]? {
+      try snapshot.keys.keys(at: position..<position + 1, in: plan.view(store)).first
     }
-    let (lower, upper) = (try bound(at: range.lowerBound), try bound(at: range.upperBound))
-    let order = KeyOrderPredicate(plan.definition)
-    var predicate = plan.definition.predicate
-    if let lower { predicate = predicate && order.rows(.notBefore, lower) }
-    if let upper { predicate = predicate && order.rows(.before, upper) }
+    guard let first = try key(at: range.lowerBound), let last = try key(at: range.upperBound - 1)
+    else { return nil }
+    let between = KeyOrderPredicate(plan.definition).rows(from: first, through: last)
+    let predicate = plan.definition.predicate && between
     let definition = try? OrderDefinition(
       entity: plan.entity,
       predicate: predicate,
@@ -295,19 +293,19 @@ extension RunningValues {
       group = found
       return false
     }
-    guard try undoCommits(since: version(of: range), between: lower, upper, in: &group) else {
+    guard try undoCommits(since: version(of: range), from: first, through: last, in: &group) else {
       return nil
     }
     // A store that compares otherwise than keys do has other rows there.
     return group.count == range.count ? group.states[0] : nil
   }
 
-  /// Takes the commits after a version out of a group of the rows between two keys.
+  /// Takes the commits after a version out of a group of the rows between two keys, with both.
   /// - Returns: Whether the history and the aggregate allow that.
   private func undoCommits(
     since version: StoreVersion,
-    between lower: [UInt8]?,
-    _ upper: [UInt8]?,
+    from first: [UInt8],
+    through last: [UInt8],
     in group: inout AggregateGroup
   ) throws(StoreError) -> Bool {
     let plan = snapshot.plan
@@ -322,8 +320,7 @@ extension RunningValues {
     /// The input of a row, or `nil` if it is not between the keys.
     func input(_ row: Row?) throws(StoreError) -> Value? {
       guard let row, let key = try plan.key(of: row),
-        lower.map({ !key.lexicographicallyPrecedes($0) }) ?? true,
-        upper.map({ key.lexicographicallyPrecedes($0) }) ?? true
+        !key.lexicographicallyPrecedes(first), !last.lexicographicallyPrecedes(key)
       else { return nil }
       return try compiled.inputs(row.values, key: row.id.key)[0]
     }
@@ -341,10 +338,10 @@ extension RunningValues {
   }
 }
 
-/// Conditions for the rows on one side of a key in the order of a list.
+/// Conditions for the rows between two keys in the order of a list.
 private struct KeyOrderPredicate {
-  /// The side of the key.
-  enum Side { case before, notBefore }
+  /// The side of a key, which the key itself is on too.
+  private enum Side { case notBefore, notAfter }
 
   private let layout: KeyLayout
   /// The values that the columns of a key are of, those of the object's key last.
@@ -362,23 +359,51 @@ private struct KeyOrderPredicate {
     ).map { (expression: $0, column: $1) }
   }
 
-  /// The condition for the rows on one side of a key.
-  func rows(_ side: Side, _ key: [UInt8]) -> FetchPredicate {
-    let values = key.withUnsafeBytes { key in
+  /// The condition for the rows between two keys, and those that have them.
+  ///
+  /// The values that both keys begin with are compared once, and so are the bounds of the first that differs. An index of the order then
+  /// has the rows in one place; a store finds no place by the alternatives of the other conditions.
+  func rows(from first: [UInt8], through last: [UInt8]) -> FetchPredicate {
+    let (low, high) = (values(of: first), values(of: last))
+    let count = zip(low, high).prefix { $0 == $1 }.count
+    var parts = zip(columns, low).prefix(count).map { part, value -> FetchPredicate in
+      value.isNull
+        ? .isNull(part.expression) : .comparison(part.expression, .equal, .literal(value))
+    }
+    guard count < columns.count else { return parts.reduce(.all, &&) }
+    let (expression, column) = columns[count]
+    let (least, greatest) =
+      column.isDescending ? (high[count], low[count]) : (low[count], high[count])
+    if !least.isNull, !greatest.isNull {
+      parts.append(.comparison(expression, .greaterOrEqual, .literal(least)))
+      parts.append(.comparison(expression, .lessOrEqual, .literal(greatest)))
+    }
+    parts.append(rows(.notBefore, low, after: count))
+    parts.append(rows(.notAfter, high, after: count))
+    return parts.reduce(.all, &&)
+  }
+
+  /// The values of a key, those of the object's key last.
+  private func values(of key: [UInt8]) -> [Value] {
+    key.withUnsafeBytes { key in
       layout.order.indices.map { layout.value(ofColumn: $0, in: key) }
         + (layout.objectKey(in: key, of: identity)?.parts ?? [])
     }
-    var predicate: FetchPredicate = side == .before ? .none : .all
-    for (part, value) in zip(columns, values).reversed() {
-      let (expression, column) = (part.expression, part.column)
+  }
+
+  /// The condition for the rows on one side of a key, which agree with it in the first values.
+  private func rows(_ side: Side, _ values: [Value], after count: Int) -> FetchPredicate {
+    var predicate = FetchPredicate.all
+    for (part, value) in zip(columns, values).dropFirst(count).reversed() {
+      let (expression, column) = part
       // Nulls are on one side of all other values.
-      let hasNulls = (column.nulls == .first) == (side == .before)
+      let hasNulls = (column.nulls == .first) == (side == .notAfter)
       guard !value.isNull else {
         let tied = FetchPredicate.isNull(expression) && predicate
         predicate = hasNulls ? tied : .not(.isNull(expression)) || tied
         continue
       }
-      let isLess = (side == .before) != column.isDescending
+      let isLess = (side == .notAfter) != column.isDescending
       var beside = FetchPredicate.comparison(
         expression,
         isLess ? .less : .greater,
