@@ -112,6 +112,29 @@ struct DiscoveredServerTests {
     }
   }
 
+  @Test func `R235: a table that another transaction locks is said to be in use by it`() throws {
+    let other = try server.startPsql("BEGIN; LOCK TABLE artist; SELECT pg_sleep(4); COMMIT")
+    let locks = "SELECT count(*) FROM pg_locks WHERE relation = 'artist'::regclass AND granted"
+    let end = ContinuousClock.now + .seconds(30)
+    while try server.psql(locks) == "0", ContinuousClock.now < end {}
+    let refused = try list("list", server.url, "artist", "--busy-timeout", "300ms", expecting: 75)
+    #expect(refused.errors.contains("by another process; gave up after 0."), "\(refused)")
+    _ = try other.finish()
+  }
+
+  @Test func `R232: a table whose key a role may not read is read once`() throws {
+    let role = "keyless_\(ProcessInfo.processInfo.processIdentifier)"
+    try server.psql(
+      """
+      CREATE TABLE kept (id integer PRIMARY KEY, name text); INSERT INTO kept VALUES (1, 'a');
+      CREATE ROLE \(role) LOGIN; GRANT SELECT (name) ON kept TO \(role);
+      """
+    )
+    defer { _ = try? server.psql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+    let url = server.url.replacing("//results@", with: "//\(role)@")
+    #expect(try list("list", url, "kept").lines == ["name", "a"])
+  }
+
   @Test func `R235: results-schema prints the entities of a URL`() throws {
     let source = try server.run.run("results-schema", server.url, "album", "artist").output
     for line in [

@@ -168,8 +168,10 @@ final class DiscoveredTable: Sendable {
     /// Whether nothing identifies the rows, so that they are numbered as they are read.
     var isUnidentified: Bool { (try? description.entity.get()) == nil }
 
-    /// The columns of a primary key that does not compare by bytes.
-    var uncomparedKey: [String] { isUnidentified ? description.primaryKey : [] }
+    /// The columns of a primary key that does not compare by bytes, of those that can be read.
+    var uncomparedKey: [String] {
+      isUnidentified ? description.primaryKey.filter { entity.index(of: $0) != nil } : []
+    }
 
     /// A store that holds the rows, read once.
     func numberedRows() throws -> any Store {

@@ -31,13 +31,16 @@ struct TableReader {
   /// Runs statements in one flight.
   /// - Throws: The store's error; `StoreError.aborted(by:)` with a `CancellationError` for a read that was not wanted any more.
   func run(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
+    let start = ContinuousClock.now
     do {
       return try connection.run(statements)
     } catch {
       if error.state == "57014", let isWanted = ReadingInterest.isWanted, !isWanted() {
         throw .aborted(by: CancellationError())
       }
-      throw error.storeError(path: path, waited: .zero)
+      // A lock of the store's own transaction is no lock for it.
+      let waited = (ContinuousClock.now - start) / .milliseconds(100)
+      throw error.storeError(path: path, waited: .milliseconds(100) * Int(waited.rounded(.up)))
     }
   }
 
