@@ -331,7 +331,7 @@ public struct TableDescription: Sendable {
   /// The entity, or the reason why there is none.
   public internal(set) var entity: Result<EntityDescription, TableRefusal>
   /// An entity by which all rows can be read once, where `entity` is missing only because nothing identifies a row; its key numbers the
-  /// rows as they are read (`DatabaseDescription.unidentifiedRows(of:limit:)`).
+  /// rows as they are read (`DatabaseDescription.unidentifiedRows(of:attributes:limit:)`).
   public internal(set) var unidentifiedEntity: EntityDescription?
   /// The foreign keys, in the order of their declaration, then those that the framework that made the database uses by convention.
   public internal(set) var foreignKeys: [ForeignKeyDescription]
