@@ -27,7 +27,7 @@ struct BenchmarkRun {
 
   /// Measures all requested cases.
   func measure(into report: inout Report) async throws {
-    if has(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 27, 28) {
+    if has(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 27, 28, 29, 30, 31) {
       for size in Self.sizes(upTo: rows) { try await measureMessages(size, &report) }
       report.add(Growth(report.measurements).figures(goals: [2, 5].filter { has($0) }))
     }
@@ -57,6 +57,10 @@ struct BenchmarkRun {
     if has(27) { report.add(try await ArrangedListBenchmark(table).measure()) }
     if has(28) { report.add([try await DraftListBenchmark(table).measure()]) }
     if has(15) { report.add(try await pages.longestCall()) }
+    let programs = ProgramListBenchmark(table)
+    if has(29) { report.add([try await programs.running()]) }
+    if has(30) { report.add(try await programs.conditions()) }
+    if has(31), size <= ProgramListBenchmark.mostFiled { report.add(try await programs.filing()) }
     if has(11) { report.add(try await opening.fromStaleCache()) }
     if has(8), isLargest || size == 1_000_000 {
       report.add(try await BatchBenchmark(table).measure())
@@ -182,7 +186,7 @@ enum BenchmarkCase: Hashable {
   }
 
   /// The numbers of the goals.
-  static let numbers = Array(1...28)
+  static let numbers = Array(1...31)
 
   /// All cases.
   static var all: Set<BenchmarkCase> {

@@ -14,7 +14,7 @@ struct Main: AsyncParsableCommand {
       Every figure is printed next to a reference of the same run. Read the ratios: times differ between machines. Limits of times are \
       ratios to the same kind of work in C, measured in interleaved pairs; the median of the pairs counts.
 
-      Goals are numbered 1 to 28 in docs/performance.md. Other cases have names: first-fetch, section-counts, lookups, own-change, \
+      Goals are numbered 1 to 31 in docs/performance.md. Other cases have names: first-fetch, section-counts, lookups, own-change, \
       changes-of-others, wake-up, peer, capture, many-lists, shuffle, adoption, browse, and import, which needs --books.
 
       A run takes about three minutes and two gigabytes of disk; --rows 10000000 takes several minutes and six gigabytes.

@@ -129,7 +129,7 @@ struct MeasureCommand: AsyncParsableCommand {
     case .failure(let unknown):
       let names = BenchmarkCase.Other.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError(
-        "--goals: “\(unknown.word)” is no number from 1 to 28, and none of \(names), goals, others, all."
+        "--goals: “\(unknown.word)” is no number from 1 to \(BenchmarkCase.numbers.count), and none of \(names), goals, others, all."
       )
     }
   }
