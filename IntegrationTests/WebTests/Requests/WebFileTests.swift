@@ -135,6 +135,57 @@ struct WebFileTests {
   }
 
   @Test
+  func `R245: a file with other columns is read with the options of a saved import`() throws {
+    let folder = try WebFolder()
+    try folder.makeBooks(10)
+    let csv = "written by the shop\nTitel;Verlag;Preis\nNew one;Aa;1,20\nNew two;Aa;2,40\n"
+    try Data(csv.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/shop.csv"))
+    try folder.run(
+      "book-catalog",
+      "import",
+      "shop.csv",
+      "--map",
+      "title=Titel,publisher=Verlag",
+      "--set",
+      "language=de",
+      "--skip-lines",
+      "1",
+      "--dry-run",
+      "--save",
+      "shop",
+      "--store",
+      "b.sqlite"
+    )
+    try folder.run(
+      "book-catalog",
+      "list",
+      "--sort",
+      "-year",
+      "--save",
+      "late",
+      "--store",
+      "b.sqlite"
+    )
+    let served = try ServedProgram(in: folder, options: [])
+    let session = try WebSession(served)
+    let program = try session.get("/api/program").json
+    #expect(program["mappings"]?.array?.compactMap(\.string) == ["shop"])
+    let plain = try upload(csv, "format=csv&name=shop.csv", session)
+    #expect(plain.status == 422, "\(plain.text)")
+    for name in ["late", "none", "..%2Fx"] {
+      #expect(try upload(csv, "format=csv&mapping=\(name)", session).status == 400)
+    }
+    let added = try upload(csv, "format=csv&name=shop.csv&mapping=shop", session)
+    #expect(added.status == 200 && added.json["added"]?.integer == 2, "\(added.text)")
+    #expect(added.json["notes"]?.array?.first?.string == "columns not imported: Preis")
+    let exported = try session.get("/api/export?format=jsonl&filter=New").text
+    #expect(exported.contains(#""title":"New two""#) && exported.contains(#""language":"de""#))
+    // What is refused names the file of the page.
+    let bytes = try upload("a\nb\nc\n", "format=csv&name=x.csv&mapping=shop", session)
+    #expect(bytes.status == 422 && bytes.error.contains("Titel"), "\(bytes.text)")
+  }
+
+  @Test
   func `R245: what is no file of the program's formats is refused, and changes nothing`() throws {
     let (served, session) = try serve(10, "--max-import", "1")
     let before = try served.list().rows

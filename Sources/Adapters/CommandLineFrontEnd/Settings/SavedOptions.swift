@@ -106,8 +106,7 @@ struct SavedOptions: Equatable {
       }
       let names = Set(command.known.compactMap(\.longName))
       let given = Set(typed.map(\.name))
-      let added = saved.options.filter { names.contains($0.name) && !given.contains($0.name) }
-        .map { option in option.value.map { "--\(option.name)=\($0)" } ?? "--\(option.name)" }
+      let added = saved.words(knownTo: names.subtracting(given))
       let depth = command.depth
       use.arguments = arguments.prefix(depth) + added + arguments.dropFirst(depth)
     }
@@ -120,6 +119,12 @@ struct SavedOptions: Equatable {
       )
     }
     return use
+  }
+
+  /// Returns those of the options that have some names, as words of a command line.
+  func words(knownTo names: Set<String>) -> [String] {
+    options.filter { names.contains($0.name) }
+      .map { option in option.value.map { "--\(option.name)=\($0)" } ?? "--\(option.name)" }
   }
 
   // MARK: - The file
@@ -355,18 +360,49 @@ struct SavedList: Sendable {
         return nil
       }
       let choice = Result {
-        let options = try read.get().options
+        let saved = try read.get()
         let names =
           try known
           ?? Set(CommandDescription.of(Options<Program>.self).options.compactMap(\.longName))
         known = names
-        let words = options.filter { names.contains($0.name) }
-          .map { option in option.value.map { "--\(option.name)=\($0)" } ?? "--\(option.name)" }
-        let parsed = try Options<Program>.parse(words)
+        let parsed = try Options<Program>.parse(saved.words(knownTo: names))
         return try parsed.list.choice(of: Program.self, for: settings, within: parsed.times)
       }
       return SavedList(name: name, choice: choice)
     }
+  }
+}
+
+/// The imports of a program that are saved under names, for front ends other than the command line.
+///
+/// What only a verb of the program can do, such as choosing the feed of all items, is none of them.
+enum SavedImport<Program: ListProgram> {
+  private static var folder: SavedOptionsFolder {
+    get throws(CommandFailure) {
+      try SavedOptionsFolder(of: Program.name, ProcessInfo.processInfo.environment)
+    }
+  }
+
+  /// The names, in the order of their bytes; none where the environment names no folder for them.
+  static var names: [String] {
+    guard let found = try? folder else { return [] }
+    return found.names.filter { (try? options(of: $0)) != nil }
+  }
+
+  /// Reads the options that are saved under a name.
+  /// - Throws: `CommandFailure` if there is nothing, or something else.
+  static func options(of name: String) throws -> ImportOptions {
+    let saved = try folder.read(name)
+    let verb = Program.command.split(separator: " ").dropFirst().map(String.init) + ["import"]
+    let known = try CommandDescription.of(ImportVerb<Program>.self).options.compactMap(\.longName)
+    guard saved.verb == verb, Set(saved.options.map(\.name)).isSubset(of: known) else {
+      throw CommandFailure(
+        .usage,
+        "“\(name)” is no import that can be used here.",
+        remedy: "'\(Program.name) saved' shows what is saved."
+      )
+    }
+    return try ImportVerb<Program>.parse(["-"] + saved.words(knownTo: Set(known))).options
   }
 }
 

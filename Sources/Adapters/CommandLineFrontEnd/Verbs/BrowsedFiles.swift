@@ -17,7 +17,7 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
       ($0 != .feed || Program.importsFeeds) && ($0 != .journal || Program.fields.linked != nil)
         && ($0 != .marc || Program.importsMARC)
     }
-    return BrowserFiles(
+    var files = BrowserFiles(
       exportFormats: ExportFormatOption.allCases.filter {
         $0 != .journal || Program.fields.linked != nil
       }.map(\.rawValue),
@@ -35,6 +35,8 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
       },
       add: { file, progress in try lists.refusing { try add(file, progress) } }
     )
+    if canAdd { files.mappings = { SavedImport<Program>.names } }
+    return files
   }
 
   private func write(_ export: BrowserExport, to output: BrowserFiles.Output) async throws {
@@ -77,13 +79,19 @@ struct BrowsedFiles<Program: ListProgram>: Sendable {
     guard file.format == nil || format != nil else {
       throw CommandFailure(.usage, "“\(file.format ?? "")” is no format of an import.")
     }
-    let content = RecordFile(source: file.name, bytes: file.bytes)
+    var content = RecordFile(source: file.name, bytes: file.bytes)
+    var settings = lists.fileSettings
+    var mapping = ImportMapping()
+    var skipsBad = file.skipsInvalid
+    if let name = file.mapping {
+      let options = try SavedImport<Program>.options(of: name)
+      if options.locale.locale != nil { settings = try options.locale.settings() }
+      (content, mapping) = try options.reading(content, as: format, into: Program.self, &settings)
+      if options.skipBad { skipsBad = true }
+    }
     var records: any RecordReader = try content.reader(format: format?.format)
-    var run = ImportRun<Program>(
-      source: file.name,
-      settings: lists.fileSettings,
-      skipsBad: file.skipsInvalid
-    )
+    var run = ImportRun<Program>(source: file.name, settings: settings, skipsBad: skipsBad)
+    run.mapping = mapping
     run.namesOptions = false
     let name = CommandName("imported \(file.name)", of: Program.name, by: "browse")
     do throws(StoreError) {

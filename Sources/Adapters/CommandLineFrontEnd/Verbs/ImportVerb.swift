@@ -106,18 +106,10 @@ package struct ImportOptions: ParsableArguments {
     // Files contain plain forms, unless --locale says otherwise; the environment's locale does not count.
     var settings =
       locale.locale == nil ? try locale.settings().withPlainForms : try locale.settings()
-    try useForms(in: &settings)
-    var mapping = try ImportMapping(map, constants: set, form: Program.fields.form, for: settings)
+    let read = try RecordFile.read(path: file)
+    var (source, mapping) = try reading(read, as: format, into: Program.self, &settings)
     for (field, value) in assigned { mapping.set(field, value) }
-    let source = try recordFile()
     var records: any RecordReader = try source.reader(format: format?.format)
-    if !mapping.pairs.isEmpty || skipLines != nil, records is FeedReader {
-      throw CommandFailure(
-        .usage,
-        "--map and --skip-lines are for files with columns, and \(file) is a feed.",
-        remedy: "Leave them out."
-      )
-    }
     let location = try storeLocation(of: Program.self)
     let added = try addedColumns(for: Program.self, of: source, &mapping, settings)
     let only = try list.map { try RecordFile.read(path: $0).lines }
@@ -148,6 +140,35 @@ package struct ImportOptions: ParsableArguments {
       try TerminalOutput.standardError.write(SafeText.oneLine("\(Program.name): \(note)") + "\n")
     }
     if !run.skipped.isEmpty { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
+  }
+
+  /// Returns a file as the options say that it is to be read, and how its columns become fields.
+  /// - Parameters:
+  ///   - source: The file.
+  ///   - format: The file's format, or `nil` to find it out.
+  ///   - program: The program.
+  ///   - settings: The forms of the file's values, to which those of the options are added.
+  /// - Returns: The text without the lines before its header, and the mapping.
+  /// - Throws: `CommandFailure` for options that are not valid, or not for such a file.
+  func reading<Program: ListProgram>(
+    _ source: RecordFile,
+    as format: ImportFormatOption?,
+    into program: Program.Type,
+    _ settings: inout LocaleSettings
+  ) throws -> (source: RecordFile, mapping: ImportMapping) {
+    try useForms(in: &settings)
+    let mapping = try ImportMapping(map, constants: set, form: Program.fields.form, for: settings)
+    let text = try decoded(source, format)
+    if !mapping.pairs.isEmpty || skipLines != nil,
+      try text.reader(format: format?.format) is FeedReader
+    {
+      throw CommandFailure(
+        .usage,
+        "--map and --skip-lines are for files with columns, and \(source.source) is a feed.",
+        remedy: "Leave them out."
+      )
+    }
+    return (text, mapping)
   }
 
   /// Returns the columns to add for what the file has besides the program's fields; none if it is refused anyway.
@@ -185,15 +206,15 @@ package struct ImportOptions: ParsableArguments {
     (settings.datePattern, settings.numberExample) = (dates, numbers)
   }
 
-  /// Reads the file in its encoding, without the lines before its header.
-  private func recordFile() throws -> RecordFile {
-    var source = try RecordFile.read(path: file)
+  /// Returns a file in its encoding, without the lines before its header.
+  private func decoded(_ source: RecordFile, _ format: ImportFormatOption?) throws -> RecordFile {
+    var source = source
     if encoding != nil || skipLines != nil,
       try source.reader(format: format?.format) is MARCReader
     {
       throw CommandFailure(
         .usage,
-        "--encoding and --skip-lines are for text, and \(file) is MARC 21 in ISO 2709.",
+        "--encoding and --skip-lines are for text, and \(source.source) is MARC 21 in ISO 2709.",
         remedy: "Leave them out."
       )
     }

@@ -4,6 +4,8 @@ package struct BrowserFiles: Sendable {
   package var exportFormats: [String]
   /// The formats that are read, by the suffixes of their files' names; none if nothing can be added.
   package var importFormats: [String]
+  /// Returns the names of the imports whose options are saved, such as how columns become fields.
+  package var mappings: @Sendable () -> [String] = { [] }
   /// Writes a list; it blocks while it reads, and throws `BrowserSource.Refusal` or the error of its output.
   package var export: @Sendable (BrowserExport, Output) async throws -> Void
   /// Adds the rows of a file in one transaction; it blocks, and throws `BrowserSource.Refusal` if nothing was added.
@@ -49,6 +51,8 @@ package struct BrowserImport: Sendable {
   package var name: String
   /// One of the program's import formats, or `nil` to go by the name and the content.
   package var format: String?
+  /// The name of the saved import whose options are used, or `nil` for none.
+  package var mapping: String?
   /// Whether nothing is added, and only what would be is said.
   package var isDryRun: Bool
   /// Whether records that are not valid are left out, rather than refusing the file.
@@ -59,10 +63,12 @@ package struct BrowserImport: Sendable {
     _ bytes: [UInt8],
     name: String,
     format: String? = nil,
+    mapping: String? = nil,
     isDryRun: Bool = false,
     skipsInvalid: Bool = false
   ) {
     (self.bytes, self.name, self.format) = (bytes, name, format)
+    self.mapping = mapping
     (self.isDryRun, self.skipsInvalid) = (isDryRun, skipsInvalid)
   }
 

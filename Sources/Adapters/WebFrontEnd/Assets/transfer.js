@@ -63,13 +63,17 @@ export class Import {
     return file && this.open(file);
   }
 
-  /** The dialog of a file; `failed` is why its import has failed before. */
-  open(file, format = null, failed = null) {
+  /** The dialog of a file; `format` and `mapping` are those that were chosen before, `failed` is why its import has failed. */
+  open(file, { format = null, mapping = '' } = {}, failed = null) {
     const { program } = this.app;
     const ending = file.name.toLowerCase().split('.').at(-1);
     const guess = format ?? program.imports.find((one) => one === ending || endings[one]?.includes(ending)) ?? program.imports[0];
     const select = h('select', { id: 'format', on: { change: () => check() } }, ...program.imports.map((one) => h('option', { value: one, text: named(one) })));
     select.value = guess;
+    const mappings = program.mappings ?? [];
+    const mapped = h('select', { id: 'mapping', on: { change: () => check() } }, h('option', { value: '', text: 'as they are named' }),
+      ...mappings.map((one) => h('option', { value: one, text: oneLine(one, 100) })));
+    mapped.value = mappings.includes(mapping) ? mapping : '';
     const skip = h('input', { type: 'checkbox', id: 'skip', on: { change: () => check() } });
     const skipping = h('p', { class: 'choice', hidden: true }, skip, h('label', { for: 'skip', text: 'Leave out records that are not valid' }));
     const said = h('p', { role: 'status' });
@@ -92,7 +96,7 @@ export class Import {
       else main.textContent = 'Check again';
       main.disabled = refusal.status === 422 || refusal.status === 413;
     };
-    const parameters = () => ({ format: select.value, name: file.name, ...(skip.checked && { skipBad: '' }) });
+    const parameters = () => ({ format: select.value, name: file.name, ...(mapped.value && { mapping: mapped.value }), ...(skip.checked && { skipBad: '' }) });
     const check = async () => {
       const mine = (turn += 1);
       main.disabled = true;
@@ -116,7 +120,8 @@ export class Import {
         return this.#run(file, parameters());
       },
     } }, h('h2', {}, 'Import ', h('bdi', { text: oneLine(file.name, 80) })), h('p', { class: 'quiet', text: sized(file.size) }),
-    h('p', { class: 'choice' }, h('label', { for: 'format', text: 'Format' }), select), said, notes, skipping,
+    h('p', { class: 'choice' }, h('label', { for: 'format', text: 'Format' }), select),
+    mappings.length > 0 && h('p', { class: 'choice' }, h('label', { for: 'mapping', text: 'Columns' }), mapped), said, notes, skipping,
     h('footer', {}, main, h('button', { type: 'button', text: 'Cancel', on: { click: () => box.close() } })));
     const box = dialog('ask', 'Import', form);
     box.addEventListener('close', () => { turn += 1; });
@@ -132,7 +137,7 @@ export class Import {
       toast.show(sentence(message), { label: 'Notes', action: notes?.length ? () => this.#explain(message, notes) : null });
     } catch (refusal) {
       if (!('error' in refusal)) throw refusal;
-      this.open(file, parameters.format, refusal);
+      this.open(file, parameters, refusal);
     } finally {
       running(false);
     }

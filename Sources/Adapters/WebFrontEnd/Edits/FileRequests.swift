@@ -93,6 +93,10 @@ struct FileRequests: Sendable {
     if let format { try FileRequests.check(format, among: files.importFormats) }
     let name = web["name"] ?? "the file"
     guard name.utf8.count <= 1024 else { throw WebFailure.badRequest("“name” is too long.") }
+    let mapping = web["mapping"]
+    if let mapping, !files.mappings().contains(where: { $0.hasSameBytes(as: mapping) }) {
+      throw WebFailure.badRequest("No import is saved under that name.")
+    }
     let bytes = try await transfers.bytes(of: request)
     let permit = try transfers.begin(.import)
     defer { withExtendedLifetime(permit) {} }
@@ -100,6 +104,7 @@ struct FileRequests: Sendable {
       bytes,
       name: name,
       format: format,
+      mapping: mapping,
       isDryRun: web.query["dryRun"] != nil,
       skipsInvalid: web.query["skipBad"] != nil
     )

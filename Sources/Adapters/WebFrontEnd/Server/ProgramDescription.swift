@@ -27,6 +27,9 @@ enum ProgramDescription {
         }
       ),
       "imports": .array(setup.canWrite ? formats(site.source.files?.importFormats) : []),
+      "mappings": .array(
+        setup.canWrite ? (site.source.files?.mappings() ?? []).map { .string($0) } : []
+      ),
       "mostImportBytes": .integer(site.parts.transfers.mostBytes),
       "exports": .array(formats(site.source.files?.exportFormats)),
       "canWrite": .boolean(setup.canWrite), "hasLinks": .boolean(setup.hasLinks),
