@@ -55,6 +55,14 @@ struct ColumnChoiceTests {
     #expect(world.effects.isEmpty && headings(world) == ["title", "year"])
   }
 
+  @Test func `R301: names that differ in their bytes alone are two columns`() async throws {
+    var world = try await world()
+    world.model.setup.columnChoice?.names = ["title", "\u{E9}", "e\u{301}"]
+    world.model.setup.columnChoice?.first = ["title", "\u{E9}"]
+    try world.press("C")
+    #expect(world.model.menu?.all.map { $0.text.unicodeScalars.count } == [5, 1, 2, 17])
+  }
+
   @Test func `R301: a column is shown, hidden and moved, and Esc shows what was chosen`()
     async throws
   {

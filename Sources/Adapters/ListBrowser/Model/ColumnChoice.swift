@@ -1,3 +1,4 @@
+import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
@@ -63,7 +64,7 @@ extension BrowserModel {
   /// Lists the chosen columns in their order, and the others below them.
   private mutating func listColumns() {
     guard let choice = setup.columnChoice else { return }
-    let others = choice.names.filter { !chosenColumns.contains($0) }
+    let others = unchosen(of: choice)
     let items = (chosenColumns + others).enumerated().map { index, name in
       let isChosen = index < chosenColumns.count
       return Menu.Item(
@@ -78,10 +79,15 @@ extension BrowserModel {
     menu = shown
   }
 
+  /// The names of the columns that are not chosen, by their bytes, in which alone names in a table of others can differ.
+  private func unchosen(of choice: BrowserSetup.ColumnChoice) -> [String] {
+    choice.names.filter { name in !chosenColumns.contains { $0.hasSameBytes(as: name) } }
+  }
+
   /// Shows or hides the column of an item.
   mutating func toggleColumn(_ item: Menu.Item) {
     guard let choice = setup.columnChoice else { return }
-    let others = choice.names.filter { !chosenColumns.contains($0) }
+    let others = unchosen(of: choice)
     if chosenColumns.indices.contains(item.index) {
       chosenColumns.remove(at: item.index)
     } else if others.indices.contains(item.index - chosenColumns.count) {
