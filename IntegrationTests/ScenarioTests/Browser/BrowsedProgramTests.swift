@@ -56,6 +56,7 @@ struct BrowsedProgramTests {
     for (title, author, language) in [("Emma", "Austen", "en"), ("Solaris", "Lem", "pl")] {
       let values = [
         "publisher=P", "title=\(title)", "author=\(author)", "language=\(language)", "year=1961",
+        "tags=\(language); sf",
       ]
       _ = try run.run("book-catalog", ["add"] + store + values)
     }
@@ -69,6 +70,9 @@ struct BrowsedProgramTests {
     let again = try screen(run, "book-catalog", keys: "s-title\\r\\rCauth\\rauth\\r\\e")
     #expect(again[1].split(separator: " ") == ["title▼", "year", "author"])
     #expect(again.contains { $0.contains("Emma") && $0.contains("Austen") })
+    let tagged = try screen(run, "book-catalog", keys: "Ctags\\ryear\\r\\e")
+    #expect(tagged[1].split(separator: " ") == ["title▲", "author", "tags"])
+    #expect(tagged.contains { $0.contains("Solaris") && $0.contains("pl; sf") })
     // A balance is read for a list that shows it alone.
     let ledger = try ledger()
     let hidden = try screen(ledger, "household-ledger", keys: "Cbalance\\r\\e")

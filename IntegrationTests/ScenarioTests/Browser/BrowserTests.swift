@@ -81,10 +81,10 @@ struct BrowserTests {
     try terminal.enter("live-list browse books.sqlite; echo status $?")
     try terminal.wait("the list") { $0.contains("3 rows") && $0.contains("One") }
     try terminal.type("j")
-    try terminal.wait("the cursor") { $0.contains(">  2    Two") }
+    try terminal.wait("the cursor") { $0.contains(">  Two ") }
     try terminal.sqlite("INSERT INTO Track VALUES (-1, 'Zero'); DELETE FROM Track WHERE id = 1")
     let lines = try terminal.wait("the commit") { $0.contains("Zero") && !$0.contains("One") }
-    #expect(lines.contains { $0.hasPrefix(">  2    Two") })
+    #expect(lines.contains { $0.hasPrefix(">  Two ") })
     try terminal.type("q")
     try terminal.wait("the end") { $0.contains("status 0") }
     let files = try FileManager.default.contentsOfDirectory(atPath: terminal.run.folder)
@@ -101,7 +101,7 @@ struct BrowserTests {
       "CREATE TABLE Track (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO Track (name) VALUES ('One'), ('Two')"
     )
     try terminal.enter("live-list books.sqlite Track --sort -name; echo status $?")
-    try terminal.wait("the list") { $0.contains("2 rows  ● live") && $0.contains(">  2   Two") }
+    try terminal.wait("the list") { $0.contains("2 rows  ● live") && $0.contains(">  Two ") }
     try terminal.type("q")
     try terminal.wait("the end") { $0.contains("status 0") }
     for (index, words) in [
@@ -111,7 +111,8 @@ struct BrowserTests {
     ].enumerated() {
       try terminal.enter("clear; live-list \(words); echo printed $((\(index) + 0))")
       let lines = try terminal.wait(words) { $0.contains("printed \(index)\n") }
-      #expect(lines.contains { $0.hasSuffix("One") } && !lines.contains { $0.contains("live") })
+      let rows = lines.filter { $0.split(separator: " ").contains("One") }
+      #expect(rows.count == 1 && !lines.contains { $0.contains("live") })
     }
   }
 
@@ -135,7 +136,7 @@ struct BrowserTests {
     try terminal.wait("the last table") { $0.contains(">  Track") }
     try terminal.type("kj")
     try terminal.press("Enter")
-    try terminal.wait("its rows") { $0.contains("▸ Track") && $0.contains(">  1    One") }
+    try terminal.wait("its rows") { $0.contains("▸ Track") && $0.contains(">  One ") }
     // Meanwhile others write and make tables.
     try terminal.sqlite(
       "CREATE TABLE \"a\u{1B}[31m\" (id INTEGER PRIMARY KEY); INSERT INTO Track (name) VALUES ('Three')"
@@ -179,7 +180,7 @@ struct BrowserTests {
     try terminal.press("Enter")
     try terminal.type("j")
     try terminal.wait("its tracks") {
-      $0.contains("▸ Track ▸ album = 2") && $0.contains("2 rows  ● live") && $0.contains(">  2 ")
+      $0.contains("▸ Track ▸ album = 2") && $0.contains("2 rows  ● live") && $0.contains(">  Two ")
     }
     try terminal.sqlite(
       "UPDATE Track SET album = 1 WHERE id = 1; UPDATE Album SET title = '2nd' WHERE id = 2; INSERT INTO Album VALUES (0, 'Zero')"
@@ -190,7 +191,7 @@ struct BrowserTests {
       $0.contains("3 rows") && $0.contains("Zero")
     }
     #expect(
-      lines.contains { $0.hasPrefix(">") && $0.contains(" 2 ") && $0.contains("2nd") },
+      lines.contains { $0.hasPrefix(">") && $0.contains(" 2nd ") && $0.hasSuffix(" 2") },
       "\(lines)"
     )
     try terminal.type("f")

@@ -41,7 +41,7 @@ struct LineModeTests {
     try terminal.enter("")
     try terminal.wait("its rows") {
       $0.contains("books.sqlite ▸ Track, by id: 1 row.") && $0.contains("q back.")
-        && $0.contains("7; One, 1 of 1")
+        && $0.contains("One; 7, 1 of 1")
     }
     try terminal.enter("q")
     try terminal.wait("the tables again") {

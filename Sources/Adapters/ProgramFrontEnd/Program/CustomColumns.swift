@@ -88,9 +88,7 @@ extension ListProgram {
   /// The names of the columns that a live list can have.
   package static var columnNames: [String] {
     let key = showsKey && entity.keyAttributeIndexes.isEmpty ? [keyTitle] : []
-    let attributes = fields.form.attributes.map(\.name)
-    let several = fields.named.filter(\.isToMany).map(\.name)
-    return key + attributes.filter { !several.contains($0) } + namedValues.map(\.name)
+    return key + fields.form.attributes.map(\.name) + namedValues.map(\.name)
       + transients.map(\.name) + [runningColumn?.name].compactMap(\.self)
   }
 
