@@ -76,7 +76,7 @@ struct PostgreSQLRefusalTests {
     #expect(none.status == 66 || none.status == 73, "\(none)")
     #expect(none.errors.contains("permission") || none.errors.contains("GRANT"), "\(none)")
 
-    let tables = "\"Book\", \"Author\", \"Tag\", \"BookTag\""
+    let tables = "\"Book\", \"Author\", \"BookAuthor\", \"Tag\", \"BookTag\""
     try server.psql(
       """
       GRANT SELECT ON \(tables) TO \(role); GRANT USAGE ON SCHEMA fetched_results TO \(role);
