@@ -61,6 +61,10 @@ struct ColumnChoiceTests {
     world.model.setup.columnChoice?.first = ["title", "\u{E9}"]
     try world.press("C")
     #expect(world.model.menu?.all.map { $0.text.unicodeScalars.count } == [5, 1, 2, 17])
+    // One of them in place of the other is another list.
+    try world.press("\u{1B}[B\r\u{1B}[B\r\(Self.escape)")
+    try answer(&world)
+    #expect(world.model.choice.columns?.map(\.unicodeScalars.count) == [5, 2])
   }
 
   @Test func `R301: a column is shown, hidden and moved, and Esc shows what was chosen`()

@@ -55,4 +55,16 @@ struct ColumnRoleTests {
     )
     #expect(ColumnRole.arranged(["Name", "value"], of: setting) == ["Name", "value"])
   }
+
+  @Test func `R300: a column is no key because its name differs from one in the bytes alone`()
+    throws
+  {
+    let entity = try EntityDescription(
+      name: "File",
+      identity: .text(column: "\u{E9}"),
+      attributes: [AttributeDescription("e\u{301}", .text)]
+    )
+    let arranged = ColumnRole.arranged(["\u{E9}", "e\u{301}"], of: entity)
+    #expect(arranged.map(\.unicodeScalars.count) == [2, 1])
+  }
 }

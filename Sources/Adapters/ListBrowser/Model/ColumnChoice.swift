@@ -49,7 +49,7 @@ extension BrowserModel {
   /// The columns that are to be remembered; `nil` for those of the program.
   var rememberedColumns: [String]? {
     guard let columns = choice.columns else { return setup.columnChoice?.remembered }
-    return columns == setup.columnChoice?.usual ? nil : columns
+    return hasSameNames(columns, setup.columnChoice?.usual) ? nil : columns
   }
 
   /// Opens the menu of columns, which stays open while they are chosen.
@@ -119,17 +119,18 @@ extension BrowserModel {
   mutating func closeColumnMenu() -> [BrowserEffect] {
     menu = nil
     var next = choice
-    next.columns = chosenColumns == setup.columnChoice?.first ? nil : chosenColumns
+    next.columns = hasSameNames(chosenColumns, setup.columnChoice?.first) ? nil : chosenColumns
     guard !chosenColumns.isEmpty else {
       message = "A list has at least one column: the columns stay as they were."
       return []
     }
-    return next == choice ? [] : open(next)
+    return hasSameNames(next.columns, choice.columns) ? [] : open(next)
   }
 
   /// Shows the columns of a choice.
   mutating func showColumns(of choice: BrowserChoice) {
-    guard let offered = setup.columnChoice, choice.columns != drawnColumns else { return }
+    guard let offered = setup.columnChoice, !hasSameNames(choice.columns, drawnColumns)
+    else { return }
     drawnColumns = choice.columns
     let shown = offered.shown(choice.columns)
     (setup.columns, setup.titleColumn) = (shown.columns, shown.titleColumn)
@@ -137,5 +138,11 @@ extension BrowserModel {
     runningTexts = RunningTexts()
     naturalWidths = setup.columns.map { setup.width.columns(of: $0.title) }
     for (_, entry) in pane.rows.all { measure(entry.content) }
+  }
+
+  /// Whether two lists have the same names in one order, byte by byte.
+  private func hasSameNames(_ names: [String]?, _ others: [String]?) -> Bool {
+    guard let names, let others else { return names == nil && others == nil }
+    return names.elementsEqual(others) { $0.hasSameBytes(as: $1) }
   }
 }

@@ -36,10 +36,14 @@ package enum ColumnRole: Int, Comparable, CaseIterable, Sendable {
   }
 
   private static func roles(of names: [String], in entity: EntityDescription) -> [ColumnRole] {
-    var keys = Set(entity.identity.columns)
-    for case .toOne(let columns) in entity.relationships.map(\.kind) { keys.formUnion(columns) }
+    var keys = Set(entity.identity.columns.map(Value.text))
+    for case .toOne(let columns) in entity.relationships.map(\.kind) {
+      keys.formUnion(columns.map(Value.text))
+    }
     var roles = names.map { name -> ColumnRole in
-      guard !keys.contains(name), let attribute = entity.attribute(named: name) else { return .key }
+      guard !keys.contains(.text(name)), let attribute = entity.attribute(named: name) else {
+        return .key
+      }
       return role(of: attribute.type)
     }
     let named = usualNames.lazy.compactMap { usual in
@@ -51,8 +55,8 @@ package enum ColumnRole: Int, Comparable, CaseIterable, Sendable {
 
   private static func isText(_ name: String, in entity: EntityDescription) -> Bool {
     guard let attribute = entity.attribute(named: name) else {
-      if case .text = entity.identity { return entity.identity.columns == [name] }
-      return false
+      guard case .text(let column) = entity.identity else { return false }
+      return column.hasSameBytes(as: name)
     }
     return attribute.type == .text
   }
