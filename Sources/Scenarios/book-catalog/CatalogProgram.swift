@@ -21,7 +21,7 @@ enum CatalogProgram: StoredProgram {
       (relationship: "author", attribute: "name"), (relationship: "coauthors", attribute: "name"),
       (relationship: "tags", attribute: "name"),
     ],
-    seeking: ["author": "coauthors"],
+    alsoSearching: ["author": "coauthors"],
     deriving: DerivedField("filedAs", from: ["title", "language"]) { values in
       let filed = values[0].text.flatMap { FilingTitle.of($0, language: values[1].text) }
       return filed.map { .text($0) } ?? .null

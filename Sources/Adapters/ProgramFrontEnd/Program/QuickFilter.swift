@@ -299,7 +299,7 @@ private struct TermReader {
     if name.comparison == .has, let words = attribute.words {
       return one(of: words, containing: term.value, in: expression)
     }
-    if let several = relationship(name.text).flatMap({ fields.others[$0.name] })
+    if let several = relationship(name.text).flatMap({ fields.alsoSearched[$0.name] })
       .flatMap(relationship), name.comparison == .has || name.comparison == .equal
     {
       let first = try predicate(of: term, expression, attribute, name.comparison)

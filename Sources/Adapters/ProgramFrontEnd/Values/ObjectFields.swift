@@ -70,8 +70,9 @@ package struct ObjectFields: Sendable {
   package let linked: LinkedRows?
   /// The field that follows from others, if there is one; imports do not compare it.
   package let derived: DerivedField?
-  /// The relationships to many objects in which a filter on the name of another one also seeks.
-  package let others: [String: String]
+  /// The relationships to many objects whose names a filter searches too, by the relationship to one object that it names, such as
+  /// `coauthors` for `author`.
+  package let alsoSearched: [String: String]
   private let sources: [Source]
   private let names: [(relationship: String, attribute: String)]
   private let qualifiers: [String: String]
@@ -122,14 +123,14 @@ package struct ObjectFields: Sendable {
   ///   - entity: The entity.
   ///   - names: The text attributes by which related objects are known, by the relationship's name.
   ///   - qualifiers: The optional text attributes that distinguish namesakes, by the name of a relationship to one object.
-  ///   - others: The relationships to many objects in which a filter also seeks, by the name of the relationship that it names.
+  ///   - alsoSearched: The relationships to many objects whose names a filter searches too, by the relationship that it names.
   ///   - linked: How rows belong together, if they do.
   ///   - derived: The attribute that follows from others where it has no value of its own.
   package init(
     of entity: EntityDescription,
     naming names: [(relationship: String, attribute: String)] = [],
     qualifying qualifiers: [String: String] = [:],
-    seeking others: [String: String] = [:],
+    alsoSearching alsoSearched: [String: String] = [:],
     linking linked: LinkedRows? = nil,
     deriving derived: DerivedField? = nil
   ) {
@@ -137,7 +138,7 @@ package struct ObjectFields: Sendable {
     (self.names, self.qualifiers) = (names, qualifiers)
     self.linked = linked
     self.derived = derived
-    self.others = others
+    self.alsoSearched = alsoSearched
     var sources: [Source] = entity.attributes.indices.map { .attribute($0) }
     var attributes = entity.attributes
     var named: [NamedRelationship] = []
@@ -360,7 +361,7 @@ extension ObjectFields {
       of: entity,
       naming: names,
       qualifying: qualifiers,
-      seeking: others,
+      alsoSearching: alsoSearched,
       linking: linked,
       deriving: derived
     )
