@@ -4,6 +4,7 @@ import ResultsDomain
 import ResultsStoreKit
 @testable import ResultsPresentation
 import SQLitePersistence
+import Synchronization
 import Testing
 
 /// R19, R21, R77: retained generations do not block checkpoints, and hold only what changed since in memory.
@@ -210,6 +211,62 @@ import Testing
     #expect(keyVersion == nil)
     world.controller.cancel()
     try world.store.close()
+  }
+
+  @Test func `R285: the store finds the rows between a page and its section's end by the index`()
+    async throws
+  {
+    // Its only connection is the one whose statements are traced.
+    let store = try SQLiteStore.inMemory(entities: Sample.entities)
+    try LogFixture.run(
+      """
+      CREATE INDEX shelves ON Book (publisher, title, id);
+      WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1999)
+      INSERT INTO Book (publisher, title, year) SELECT 'P' || (i % 2), 't' || (1000000 + i), 1 FROM n
+      """,
+      in: store
+    )
+    var definition = ResultsDefinition(
+      FetchRequest<Row>(
+        entity: Sample.book,
+        sortedBy: [.ascending("publisher"), .ascending("title")]
+      ),
+      sectionedBy: .attribute("publisher")
+    )
+    definition.aggregates = [SectionAggregate("years", .sum("year"))]
+    let controller = FetchedResultsController(
+      definition,
+      in: store,
+      options: ResultsOptions(inMemoryKeyLimit: -1, auditPeriod: nil)
+    )
+    try await controller.performFetch()
+    let results = try controller.results
+    let statements = Mutex<[String]>([])
+    func onConnection(_ body: (Database) throws -> Void) throws {
+      _ = try store.commit(origin: .unnamed) { transaction in
+        try (transaction as? SQLiteTransaction)?.withDatabase(body)
+      }
+    }
+    try onConnection { database in
+      database.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
+    }
+    // Half of the section before the page, and half of it after the page.
+    for (origin, first) in [(RunningOrigin.first, 500), (.last, 1500)] {
+      let values = try results.runningValues(of: "years", from: origin, at: first..<first + 2)
+      let wanted = origin == .first ? [first + 1, first + 2] : [2000 - first, 1999 - first]
+      #expect(values.map(\.value) == wanted.map { .integer(Int64($0)) })
+    }
+    try onConnection { database in
+      database.trace(nil)
+      let sums = statements.withLock { $0.filter { $0.contains("sum((") } }
+      #expect(sums.count == 2, "\(statements.withLock { $0 })")
+      for sum in sums {
+        let plan = try GRDB.Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sum)")
+          .compactMap { $0["detail"] as String? }.joined(separator: "\n")
+        #expect(plan.contains("shelves (publisher=? AND title>? AND title<?"), "\(plan)")
+      }
+    }
+    controller.cancel()
   }
 }
 
