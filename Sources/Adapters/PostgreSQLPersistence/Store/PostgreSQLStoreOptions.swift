@@ -9,8 +9,9 @@ public struct PostgreSQLStoreOptions: Sendable {
     /// One after the other, whichever process or machine they belong to: the closure of a transaction runs once, and never fails because
     /// of another store's. Other programs' statements run beside them.
     case inTurn
-    /// Side by side; a transaction that another one has outrun is rolled back, and its closure is run again, up to a number of
-    /// attempts. The closure must have no other effects.
+    /// Side by side; a transaction with a write conflict is rolled back, and its closure is run again, up to a number of attempts.
+    ///
+    /// The closure must have no other effects.
     case concurrently(attempts: Int)
   }
 
